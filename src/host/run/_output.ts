@@ -52,6 +52,14 @@ export class Output {
     if (this.#open) this.#watch.rest(resting);
   }
 
+  /**
+   * Reads what is there, 1 MiB at most, as much as any pipe holds (pipe(7)): on a busy machine nobody may have been told of it
+   * for long.
+   */
+  takeRest(): void {
+    this.#read();
+  }
+
   #read(): void {
     for (let reads = 0; reads < MOST_READS && this.#open && !this.#resting; reads++) {
       const count = readSome(this.#libc, this.#descriptor, this.#buffer);

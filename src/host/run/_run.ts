@@ -221,16 +221,25 @@ export class Run {
     // What was to end ends whole, also those of its programs that took SIGTERM for no reason to.
     if (this.#reason !== null) this.#kill();
     const ended = Promise.all(this.#outputs.map((output) => output.ended));
-    const closed = this.#outputs.every((output) => output.closed);
-    if (!closed && !await within(DRAIN_MS, ended)) {
+    if (!this.#isClosed && !await within(DRAIN_MS, ended) && !this.#takesRest()) {
       this.#kill();
       await this.#options.onLeft();
-      await within(DRAIN_MS, ended);
+      if (!await within(DRAIN_MS, ended)) this.#takesRest();
     }
     this.#letGo();
     this.programs.release();
     // What was closed while it was slept on is only closed when that has ended.
     await this.#options.starter.poller.awake();
+  }
+
+  get #isClosed(): boolean {
+    return this.#outputs.every((output) => output.closed);
+  }
+
+  /** Reads what lies there without having been told; whether that was all that will come. */
+  #takesRest(): boolean {
+    for (const output of this.#outputs) output.takeRest();
+    return this.#isClosed;
   }
 
   #letGo(): void {

@@ -5,10 +5,11 @@ import { ToolError } from "../../../../src/core/errors.ts";
 import type { ProcessOutcome } from "../../../../src/core/tool.ts";
 import { createProcesses } from "../../../../src/host/run/processes.ts";
 import type { ProcessesOptions } from "../../../../src/host/run/program_options.ts";
+import { type Poller, READABLE, type Tell } from "../../../../src/host/kernel/poller.ts";
 import type { Grant } from "../../../../src/policy/grant.ts";
 import { DEFAULTS } from "../../../../src/policy/model.ts";
 import { rulebookOf } from "../_rulebook.ts";
-import { ALONE } from "./_starter.ts";
+import { ALONE, STARTER } from "./_starter.ts";
 import { inTime } from "../../../in_time.ts";
 import { comesToBe } from "../../../until.ts";
 import { withDirectory } from "../files/_temporary.ts";
@@ -205,6 +206,33 @@ Deno.test("a program that writes for ever is ended by its timeout, in bounded me
     return ended.dropped.stdout > 0 ? ended : null;
   });
   assert(outcome.stdout.length <= 10_000);
+});
+
+Deno.test("what a program has written is not lost where nobody is told of it in time", async () => {
+  const { poller } = STARTER;
+  // As where the thread that sleeps until there is something gets no processor.
+  const deaf = {
+    watch: (descriptor: number, events: number, tell: Tell) =>
+      events === READABLE
+        ? { rest: () => {}, close: () => {} }
+        : poller.watch(descriptor, events, tell),
+    watchEnd: (descriptor: number, tell: Tell) => poller.watchEnd(descriptor, tell),
+    expectSoon: () => poller.expectSoon(),
+    expectLater: () => poller.expectLater(),
+    cooled: () => poller.cooled(),
+    awake: () => poller.awake(),
+  } as unknown as Poller;
+  const left: string[] = [];
+  const onLeft = () => Promise.resolve(void left.push("asked"));
+  const wish = { starter: { ...STARTER, poller: deaf }, onLeft };
+  const outcome = await sh("echo out; echo err >&2", wish);
+  assertEquals([text(outcome.stdout), text(outcome.stderr)], ["out\n", "err\n"]);
+  // All of it was there: nobody holds it any more.
+  assertEquals([outcome.exitCode, left], [0, []]);
+  const held = await sh("echo out; setsid sleep 3000 & echo $!", wish);
+  const [said, id] = text(held.stdout).split("\n");
+  Deno.kill(Number(id), "SIGKILL");
+  assertEquals([said, left], ["out", ["asked"]]);
 });
 
 Deno.test("input that nobody reads holds nothing up", async () => {
