@@ -52,11 +52,21 @@ export async function readBody(
         "which was not asked for",
     );
   }
-  const framed = await collect(
-    unframed(from, framing, place),
-    limit,
-    framing.kind === "length" ? framing.length : FIRST_BYTES,
-  );
+  const kept = new Kept(limit, framing.kind === "length" ? framing.length : FIRST_BYTES);
+  if (framing.kind === "length") {
+    // The usual way, without the steps of a generator.
+    for (let left = framing.length; left > 0 && !kept.truncated;) {
+      const piece = await pieceOf(from, left, place);
+      left -= piece.length;
+      kept.add(piece);
+    }
+  } else {
+    for await (const piece of unframed(from, framing, place)) {
+      kept.add(piece);
+      if (kept.truncated) break;
+    }
+  }
+  const framed = kept.body;
   if (format === null || framed.bytes.length === 0) return framed;
   const inflated = inflateAtOnce(framed, format, limit) ?? await inflate(framed, format, limit);
   if (inflated === null) {
@@ -76,28 +86,37 @@ const FORMATS: ReadonlyMap<string, CompressionFormat | null> = new Map([
  * In one place that grows: a body may come a byte at a time. `expected`: how much it says that it is, which is believed up
  * to a bound, since nobody reserves what another only promises.
  */
-async function collect(
-  pieces: AsyncIterable<Uint8Array>,
-  limit: number,
-  expected: number,
-): Promise<Body> {
-  let kept = new Uint8Array(Math.min(expected, limit, MOST_EXPECTED));
-  let length = 0;
-  let truncated = false;
-  for await (const piece of pieces) {
-    const room = limit - length;
-    truncated = piece.length > room;
-    const taken = truncated ? piece.subarray(0, room) : piece;
-    if (length + taken.length > kept.length) {
-      const larger = new Uint8Array(Math.min(limit, Math.max(length + taken.length, 2 * length)));
-      larger.set(kept.subarray(0, length));
-      kept = larger;
-    }
-    kept.set(taken, length);
-    length += taken.length;
-    if (truncated) break;
+class Kept {
+  readonly #limit: number;
+  #bytes: Uint8Array;
+  #length = 0;
+  /** More came than is wanted. */
+  truncated = false;
+
+  constructor(limit: number, expected: number) {
+    this.#limit = limit;
+    this.#bytes = new Uint8Array(Math.min(expected, limit, MOST_EXPECTED));
   }
-  return { bytes: length === kept.length ? kept : kept.slice(0, length), truncated };
+
+  add(piece: Uint8Array): void {
+    const room = this.#limit - this.#length;
+    this.truncated = piece.length > room;
+    const taken = this.truncated ? piece.subarray(0, room) : piece;
+    const length = this.#length + taken.length;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.min(this.#limit, Math.max(length, 2 * this.#length)));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(taken, this.#length);
+    this.#length = length;
+  }
+
+  get body(): Body {
+    const whole = this.#length === this.#bytes.length;
+    const bytes = whole ? this.#bytes : this.#bytes.slice(0, this.#length);
+    return { bytes, truncated: this.truncated };
+  }
 }
 
 /** What it carries, piece by piece, without its framing. Throws NETWORK_ERROR where that is broken. */
@@ -142,13 +161,17 @@ async function* exactly(
   place: string,
 ): AsyncGenerator<Uint8Array> {
   for (let left = length; left > 0;) {
-    const piece = await from.take(left);
-    if (piece === null) {
-      throw networkError("length", place, `its answer ended ${left} bytes before its length`);
-    }
+    const piece = await pieceOf(from, left, place);
     left -= piece.length;
     yield piece;
   }
+}
+
+/** Throws NETWORK_ERROR at the end: there should be `left` bytes more. */
+async function pieceOf(from: Incoming, left: number, place: string): Promise<Uint8Array> {
+  const piece = await from.take(left);
+  if (piece !== null) return piece;
+  throw networkError("length", place, `its answer ended ${left} bytes before its length`);
 }
 
 /** Null where it is cut, broken, or more than is wanted: how much of it can be had is for the stream to say. */
