@@ -81,6 +81,8 @@ export interface StayingEngine extends CommandEngine {
   warm(): void;
   /** Begins what its first calls take before its workspace is there. */
   begin(): Promise<void>;
+  /** What starts its programs, as soon as there is all that holds it: see {@linkcode WarmRunner}. */
+  bind(made: readonly string[]): boolean;
 }
 
 /** The engine of one call: each layer is drawn from the call's grant. */
@@ -107,6 +109,7 @@ export async function createStayingEngine(
     plugins: pool.plugins,
     warm: runner.warm,
     begin: runner.begin,
+    bind: runner.bind,
     runner,
   };
 }

@@ -39,6 +39,20 @@ export function libcThatHolds(sandbox: { readonly kernel: SandboxMode }): Libc |
   return libc !== null && probeLandlock(libc) > 0 ? libc : null;
 }
 
+/** What a thread that starts programs calls the system by. */
+export type ProgramCalls = Pick<Entered, "libc" | "own" | "memory" | "spawner">;
+
+/** Opened before `ffi` is given up, whatever the boundary is to be. `opened`: this thread's. */
+export async function openProgramCalls(opened: Libc | null): Promise<ProgramCalls> {
+  if (opened === null) return { libc: null, own: null, memory: null, spawner: null };
+  const { openOwnCalls, withOwnCalls } = await import("./launcher/own_calls.ts");
+  const { createMemoryReader } = await import("./broker/memory_reader.ts");
+  const { openSpawner } = await import("./spawner.ts");
+  const own = openOwnCalls(opened);
+  const libc = withOwnCalls(opened, own);
+  return { libc, own, memory: createMemoryReader(libc), spawner: openSpawner() };
+}
+
 /** The kernel does not hold the boundary. Nothing was given up: another thread can be bound to it. */
 export class NotHeld extends Error {
   override readonly name = "NotHeld";
@@ -55,6 +69,8 @@ export class NotHeld extends Error {
  * Where programs are started in bubblewrap, that holds them, with the system call filter inside, and the thread itself
  * is left to the runtime's set and the judgement of every path that it opens.
  *
+ * `calls`: of a thread that starts programs, where they are open already.
+ *
  * With `kernel` "required" throws NATIVE_DENIED where the kernel cannot hold the boundary; "auto" goes on and
  * says so in `reasons`; "off" leaves the kernel out. The runtime's permissions are given up in each case.
  */
@@ -62,7 +78,10 @@ export async function enterBoundary(
   boundary: Boundary,
   sandbox: { readonly kernel: SandboxMode },
   open: () => Libc | null = openLibc,
-  { wide = false }: { readonly wide?: boolean } = {},
+  { wide = false, calls = null }: {
+    readonly wide?: boolean;
+    readonly calls?: ProgramCalls | null;
+  } = {},
 ): Promise<Entered> {
   if (boundary.spawn !== null && !boundary.spawn.network && boundary.connect.length > 0) {
     throw new ToolError(
@@ -72,14 +91,9 @@ export async function enterBoundary(
   }
   // Loaded before the boundary closes, and only for threads that start programs.
   const seccomp = boundary.spawn === null ? null : await import("./seccomp.ts");
-  const spawning = boundary.spawn === null ? null : await import("./spawner.ts");
-  const handing = boundary.spawn === null ? null : await import("./broker/memory_reader.ts");
-  const launching = boundary.spawn === null ? null : await import("./launcher/own_calls.ts");
-  const opened = open();
-  const own = opened === null ? null : launching?.openOwnCalls(opened) ?? null;
-  const libc = opened === null ? null : launching?.withOwnCalls(opened, own) ?? opened;
-  const memory = libc === null || handing === null ? null : handing.createMemoryReader(libc);
-  const spawner = libc === null || spawning === null ? null : spawning.openSpawner();
+  const { libc, own, memory, spawner } = boundary.spawn === null
+    ? { libc: open(), own: null, memory: null, spawner: null }
+    : calls ?? await openProgramCalls(open());
   const layers: Layer[] = ["policy"];
   const reasons: string[] = [];
   let abi = 0;

@@ -59,6 +59,7 @@ import { isFolder, isThere, namesIn, textIn } from "../../engine/worktrees/what_
 interface Engines {
   readonly engine: StayingEngine;
   readonly looks: ChildPlace["looks"];
+  readonly bind: StayingEngine["bind"];
   readonly close: () => Promise<void>;
 }
 
@@ -141,8 +142,13 @@ export class ChildPlaces {
     const begun = this.#ahead.take(powers) ?? this.#begunFor(powers);
     const { worktree, lease } = await whileMaking(this.#place, agent, this.#table, async () => {
       try {
-        await this.#inTurn(() => makeWorktree(this.#engine, agent, base, () => begun.begin()));
-        const made = findWorktree(workspace, this.#worktrees, agent);
+        const find = () => findWorktree(workspace, this.#worktrees, agent);
+        const meanwhile = () => {
+          begun.begin();
+          void begun.bind(find);
+        };
+        await this.#inTurn(() => makeWorktree(this.#engine, agent, base, meanwhile));
+        const made = find();
         if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
         return { worktree: made, lease: takeLease(made.home, this.#table, base) };
       } catch (error) {
@@ -186,6 +192,7 @@ export class ChildPlaces {
     let looking: Promise<FurtherEngine> | null = null;
     return {
       engine,
+      bind: engine.bind,
       looks: async () => looks === null ? engine : (await (looking ??= open(looks))).engine,
       close: async () => {
         await close();

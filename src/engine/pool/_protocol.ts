@@ -42,6 +42,8 @@ export interface WorkerSetup {
   readonly web: WebParts | null;
   /** Where scans are shared with another thread; null for threads that have none. */
   readonly scanMemory: SharedArrayBuffer | null;
+  /** Nobody waits for it yet: it makes what its first program takes. */
+  readonly ahead: boolean;
 }
 
 /** The part of a grant that differs between calls; the rest stands in the setup's policies. */

@@ -36,7 +36,14 @@ import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
 import { Stop } from "./stop.ts";
 import { loadPlugin, withPlugins } from "../plugin_registry.ts";
-import { enterThread, loadForPrograms, type ThreadParts } from "./thread_parts.ts";
+import {
+  beginParts,
+  type BegunParts,
+  enterThread,
+  loadForPrograms,
+  type ThreadParts,
+  type ThreadPrograms,
+} from "./thread_parts.ts";
 
 /** Progress events of one call are at least this far apart: a person reads them, or a loop. */
 const PROGRESS_MS = 100;
@@ -145,6 +152,18 @@ class JobLoop {
     this.#parts.programs?.starter?.close();
   }
 
+  /** Makes what its first program takes, whatever it is. */
+  async prepare(): Promise<void> {
+    const { programs } = this.#parts;
+    if (programs !== null) (await this.#holdsOf(programs)).prepare();
+  }
+
+  async #holdsOf(programs: ThreadPrograms): Promise<ProgramHolds> {
+    // Rules that open hosts to programs are asked for each, whatever holds it.
+    await this.#rulebook.prepare([{ kind: "process.spawn" }]);
+    return await (this.#holds ??= programs.openHolds(this.#rulebook));
+  }
+
   /** Reads what has come in: jobs wait in line, a stop takes effect at once, on a running call too. */
   #take(): void {
     for (let bytes = this.#inbox.next(); bytes !== null; bytes = this.#inbox.next()) {
@@ -217,10 +236,7 @@ class JobLoop {
   ): Promise<ContextOptions["programs"]> {
     const { programs } = this.#parts;
     if (programs === null || subject === null) return null;
-    // Rules that open hosts to programs are asked for each, whatever holds it.
-    await this.#rulebook.prepare([{ kind: "process.spawn" }]);
-    this.#holds ??= programs.openHolds(this.#rulebook);
-    const holds = await this.#holds;
+    const holds = await this.#holdsOf(programs);
     return programsOf(programs, {
       job,
       subject,
@@ -376,9 +392,10 @@ export function serveThread(registry: Registry): void {
     /** The lane; and `begun` where it is begun ahead: see `BegunThreads`. */
     readonly name: string;
   };
-  scope.onmessage = (event) => void start(event.data, registry);
   const [lane = "", begun] = scope.name.split(" ");
-  // What cannot be loaded fails where it is needed.
+  // What cannot be loaded, or opened, fails where it is needed.
+  const parts = lane === "spawn" && begun !== undefined ? beginParts().catch(() => null) : null;
+  scope.onmessage = async (event) => await start(event.data, registry, await parts);
   if (lane === "spawn") void loadForPrograms().catch(() => {});
   const soon = begun === undefined ? [] : SOON.get(lane) ?? [];
   for (const tool of soon) void Promise.resolve(registry.get(tool)).catch(() => {});
@@ -390,7 +407,11 @@ const SOON: ReadonlyMap<string, readonly string[]> = new Map([
   ["read", ["read_file", "write_file"]],
 ]);
 
-async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
+async function start(
+  setup: WorkerSetup,
+  builtIn: Registry,
+  begun: BegunParts | null,
+): Promise<void> {
   const registry = withPlugins(builtIn, setup.plugins);
   // From source, modules are files outside the boundary: they are loaded before it closes.
   if (!Deno.build.standalone) await registry.loadAll();
@@ -399,11 +420,13 @@ async function start(setup: WorkerSetup, builtIn: Registry): Promise<void> {
     const { boundary, sandbox, programEnvironment } = setup;
     const rulebook = compilePolicies(setup.policies, registry);
     const { web: settings, durability } = rulebook.settings;
-    const options = { ...setup, settings, durability };
+    const options = { ...setup, settings, durability, begun };
     const { held, parts } = await enterThread(boundary, sandbox, programEnvironment, options);
     loop = new JobLoop(setup, registry, parts, rulebook);
     const reasons = [...held.reasons, ...programEnvironment.reasons];
     loop.say({ kind: "ready", layers: held.layers, reasons });
+    // What cannot be made is told to whose program needs it.
+    if (setup.ahead) await loop.prepare().catch(() => {});
   } catch (error) {
     const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };
     new RingWriter(setup.toMain).sendBlocking(encodeMessage(message));

@@ -139,11 +139,11 @@ export interface PoolMemory {
   readonly begun: BegunThreads;
 }
 
-/** Starts a thread. `onBroken`: it threw what nobody caught. */
+/** Starts a thread. `ahead`: nobody waits for it yet. `onBroken`: it threw what nobody caught. */
 export function startThread(
   options: ThreadOptions,
   lane: Lane,
-  { boundary, state }: LaneBoundary,
+  { boundary, state, ahead = false }: LaneBoundary & { readonly ahead?: boolean },
   { bell, scanMemory, begun }: PoolMemory,
   onBroken: (thread: Thread) => void,
 ): Thread {
@@ -184,6 +184,7 @@ export function startThread(
       ? readWebParts(options.rulebook.settings.web)
       : null,
     scanMemory: LANES[lane].scans ? scanMemory() : null,
+    ahead,
   };
   worker.postMessage(setup);
   return thread;

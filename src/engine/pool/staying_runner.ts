@@ -1,5 +1,7 @@
 /** Runs the calls of a process that stays: each layer is drawn from what the policy can allow. */
 
+import { entryType } from "../../host/paths/entry_type.ts";
+import { isWithin } from "../../sandbox/within.ts";
 import { isFree } from "../_free_runner.ts";
 import type { DirectRunner } from "../programs/direct_runner.ts";
 import type { Job, Runner, StayingRunner } from "../runner.ts";
@@ -15,11 +17,17 @@ export interface WarmRunner extends StayingRunner {
   warm(): void;
   /** Begins that one, and the one that starts programs, where there is no workspace yet. */
   begin(): Promise<void>;
+  /**
+   * Starts the one that starts programs as soon as there is all that holds it, of these folders: they are being made. Whether
+   * it is so.
+   */
+  bind(made: readonly string[]): boolean;
 }
 
 /** `free`: for calls that need no power at all. */
 export async function createStayingRunner(parts: PoolParts, free: Runner): Promise<WarmRunner> {
-  const { boundaries, plugins, preparation, rulebook: { settings } } = parts;
+  const { boundaries, plugins, preparation, rulebook } = parts;
+  const { settings } = rulebook;
   // Its threads know the tools that there were when they began, and tell of them where get_help runs there.
   const drawn = (lane: Lane, job?: Job): LaneBoundary => {
     const { boundary, state } = boundaries.ofLane(lane, job);
@@ -75,6 +83,15 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
     async begin() {
       await preparation.prepare([{ kind: "process.spawn", argv: [], cwd: "." }]);
       for (const lane of ["spawn", "read"] as const) pool.begin(lane, drawn(lane));
+    },
+    bind(made) {
+      const { read, write } = rulebook.scope;
+      // The kernel's rules are about what is there, and stay so: a file may be another a moment later.
+      const isHeld = [...read, ...write].every((path) =>
+        !made.some((folder) => isWithin(folder, path)) || entryType(path) === "directory"
+      );
+      if (isHeld) pool.warm("spawn", drawn("spawn"));
+      return isHeld;
     },
   };
 }

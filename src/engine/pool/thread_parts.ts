@@ -12,7 +12,12 @@ import type { FileBackend } from "../../host/files/file_backend.ts";
 import type { OwnProgram } from "../../host/run/module_protocol.ts";
 import type { ProgramOptions } from "../../host/run/program_options.ts";
 import type { Boundary, SpawnBoundary } from "../../sandbox/boundary.ts";
-import { enterBoundary, type Entered } from "../../sandbox/enter.ts";
+import {
+  enterBoundary,
+  type Entered,
+  openProgramCalls,
+  type ProgramCalls,
+} from "../../sandbox/enter.ts";
 import type { Broker } from "../../host/broker/broker.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
@@ -80,6 +85,20 @@ export interface ThreadParts {
   readonly door: Door | null;
 }
 
+/** What a thread that starts programs opens whatever will hold it. */
+export interface BegunParts {
+  /** Null where the machine has none that can be called. */
+  readonly libc: Libc | null;
+  readonly calls: ProgramCalls;
+}
+
+/** Loads and opens it. For a thread that is begun before it is known what holds it. */
+export async function beginParts(): Promise<BegunParts> {
+  await loadForPrograms();
+  const libc = openLibc();
+  return { libc, calls: await openProgramCalls(libc) };
+}
+
 /** Loads what a thread takes that starts programs: one that was begun ahead has the time until it is told so. */
 export async function loadForPrograms(): Promise<void> {
   await Promise.all([
@@ -94,30 +113,42 @@ export async function loadForPrograms(): Promise<void> {
 /**
  * Binds the calling thread to the boundary, for ever: `enterBoundary`, with what has to be opened before. `scans`: its
  * calls go through many files. `wide`: see there. `durability`: as the policy has it. `libc`: this thread's, where it is open
- * already; to open it takes most of a millisecond.
+ * already; to open it takes most of a millisecond. `begun`: likewise, with what starts programs, which takes some seven.
  */
 export async function enterThread(
   boundary: Boundary,
   sandbox: Parameters<typeof enterBoundary>[1],
   programEnvironment: ProgramEnvironment,
-  { durability, scans = false, wide = false, libc: own = null, web = null, settings = null }: {
+  {
+    durability,
+    scans = false,
+    wide = false,
+    libc: own = null,
+    begun = null,
+    web = null,
+    settings = null,
+  }: {
     readonly durability: Durability;
     readonly scans?: boolean;
     readonly wide?: boolean;
     readonly libc?: Libc | null;
+    readonly begun?: BegunParts | null;
     readonly web?: WebParts | null;
     /** Beside `web`. */
     readonly settings?: WebSettings | null;
   },
 ): Promise<{ readonly held: Entered; readonly parts: ThreadParts }> {
-  const opened = own ?? openLibc({ quickFiles: scans });
+  const opened = begun?.libc ?? own ?? openLibc({ quickFiles: scans });
   const modules = openCarried(opened, await filesFromSource());
   // Before the boundary closes: what it loads is out of sight from source afterwards.
   const files = await createFileBackend(opened, { write: boundary.write.length > 0, durability });
   const door = web === null || settings === null
     ? null
     : new (await import("../../host/network/door.ts")).Door(settings, web);
-  const held = await enterBoundary(boundary, sandbox, () => opened, { wide });
+  const held = await enterBoundary(boundary, sandbox, () => opened, {
+    wide,
+    calls: begun?.calls ?? null,
+  });
   const { libc, spawner, layers } = held;
   const syntax = createLazySyntax({ modules, clock: processorTime(opened) });
   const { spawn } = boundary;

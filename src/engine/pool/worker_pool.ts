@@ -131,12 +131,12 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   /** Starts the thread of a lane ahead of its first call. */
   warm(lane: Lane, drawn: LaneBoundary): void {
-    if (this.#of(lane).length === 0) this.#start(lane, drawn);
+    if (!this.#closed && this.#of(lane).length === 0) this.#start(lane, { ...drawn, ahead: true });
   }
 
   /** Begins the thread of a lane before there is what its boundary names. */
   begin(lane: Lane, { boundary }: LaneBoundary): void {
-    if (this.#of(lane).length === 0) this.#memory.begun.begin(lane, boundary);
+    if (!this.#closed && this.#of(lane).length === 0) this.#memory.begun.begin(lane, boundary);
   }
 
   /** Takes in all that the threads have said. */
@@ -261,7 +261,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     return help;
   }
 
-  #start(lane: Lane, drawn: LaneBoundary): Thread {
+  #start(lane: Lane, drawn: LaneBoundary & { readonly ahead?: boolean }): Thread {
     // Before the first program: what that orphans at once would be gone from under this process.
     if (LANES[lane].programs) this.#watching();
     const thread = startThread(this.#options, lane, drawn, this.#memory, (broken) => {

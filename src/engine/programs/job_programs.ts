@@ -55,7 +55,7 @@ export interface JobPrograms {
   readonly subject: Subject;
   readonly grant: Grant;
   readonly rulebook: Rulebook;
-  readonly holds: ProgramHolds;
+  readonly holds: Omit<ProgramHolds, "prepare">;
   readonly listener: OutputListener | null;
   readonly onGroup: ProgramOptions["onGroup"];
   readonly onLeft: ProgramOptions["onLeft"];

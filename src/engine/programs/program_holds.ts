@@ -169,6 +169,10 @@ export class WordHolds implements ProgramHolds {
       : { ...held, rules, handed, done, hooks: names };
   }
 
+  prepare(): void {
+    if (this.#handsOver && this.#hasNames) this.#kept.prepare(this.#workspace);
+  }
+
   #hooksThere(starting: Starting): HooksThere {
     const text = (path: string) => textAt(this.#parts.libc, path, MOST_SETTINGS);
     const { home } = this.#rulebook.settings.git;

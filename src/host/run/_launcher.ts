@@ -72,7 +72,7 @@ export interface LauncherOptions {
   /** For git, wherever a program of a line starts it. */
   readonly git: GitSettings;
   readonly limitMaker: LimitMaker;
-  readonly holds: ProgramHolds;
+  readonly holds: Omit<ProgramHolds, "prepare">;
   readonly wrapper: Wrapper | null;
   /** Opened when it is asked for. */
   readonly broker: () => Broker | null;

@@ -63,6 +63,8 @@ export interface ProgramHolds {
   readonly unserved: string | null;
   /** Throws NATIVE_DENIED where it cannot be held as the policy requires. */
   of(starting: Starting): ProgramHold;
+  /** Makes what the first program takes, whatever it is: while nobody waits. */
+  prepare(): void;
   /** Lets go of what is kept for the next. */
   close(): void;
 }
@@ -71,6 +73,7 @@ export interface ProgramHolds {
 export const UNCONFINED: ProgramHolds = {
   unserved: "nothing of the kernel's holds them here",
   of: () => ({ confined: false, rules: null, filter: null, handed: null, done: () => {} }),
+  prepare: () => {},
   close: () => {},
 };
 
@@ -110,6 +113,7 @@ export function createNestedHolds({ libc, abi, seccomp, network }: HoldOptions):
       handed: null,
       done: () => {},
     }),
+    prepare: () => {},
     close() {
       if (rules !== null) close(libc, rules);
     },

@@ -75,7 +75,7 @@ export interface ProgramOptions {
     own: CanonicalPath | null,
   ) => Program | null;
   /** By what each program is held. */
-  readonly holds: ProgramHolds;
+  readonly holds: Omit<ProgramHolds, "prepare">;
   /** Judges a command that is known only now: the error that refuses it; null, or what somebody agreed to, where it may run. */
   readonly judge: (
     command: LineCommand,

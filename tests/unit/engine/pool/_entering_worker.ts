@@ -2,7 +2,7 @@
 
 import type { Tool } from "../../../../src/core/tool.ts";
 import { createInlineRunner } from "../../../../src/engine/pool/inline_runner.ts";
-import { enterThread } from "../../../../src/engine/pool/thread_parts.ts";
+import { beginParts, enterThread } from "../../../../src/engine/pool/thread_parts.ts";
 import { NO_PROGRAM_ENVIRONMENT } from "../../../../src/engine/programs/no_program_environment.ts";
 import { DEFAULTS } from "../../../../src/policy/model.ts";
 import type { JsonText } from "../../../../src/core/result.ts";
@@ -13,7 +13,7 @@ import { canonical, pathRule } from "../../policy/_fixtures.ts";
 
 /** What the thread is asked to do. */
 export interface Entering {
-  readonly how: "inline" | "parts";
+  readonly how: "inline" | "parts" | "begun";
   readonly root: string;
   readonly outside: string;
   readonly boundary: Boundary;
@@ -74,10 +74,12 @@ async function inline({ root, boundary, outside, wide }: Entering): Promise<unkn
   return { before, first, after: canRead(outside), second: await run("a.txt") };
 }
 
-async function parts({ boundary, root, outside }: Entering): Promise<unknown> {
+async function parts({ how, boundary, root, outside }: Entering): Promise<unknown> {
   const before = canRead(outside);
+  const begun = how === "begun" ? await beginParts() : null;
   const { held, parts } = await enterThread(boundary, DEFAULTS.sandbox, NO_PROGRAM_ENVIRONMENT, {
     durability: "full",
+    begun,
   });
   let syntax: string | null = null;
   try {
@@ -92,6 +94,8 @@ async function parts({ boundary, root, outside }: Entering): Promise<unknown> {
     inside: canRead(`${root}/a.txt`),
     programs: parts.programs !== null,
     libc: parts.libc !== null,
+    isOfBegun: begun !== null && held.libc === begun.calls.libc &&
+      held.spawner === begun.calls.spawner,
     syntax,
   };
 }

@@ -52,6 +52,7 @@ export class RealThread implements Disposable {
       programEnvironment: NO_PROGRAM_ENVIRONMENT,
       plugins: [],
       sequential: true,
+      ahead: false,
       scans: false,
       scanMemory: null,
       web: null,

@@ -21,7 +21,11 @@ Deno.test("a thread that starts programs has what that takes", async () => {
     list: [],
     network: false,
   };
-  assertEquals((await entering("parts", { spawn })).programs, true);
+  const { programs, isOfBegun } = await entering("parts", { spawn });
+  assertEquals([programs, isOfBegun], [true, false]);
+  // Opened before it was known what would hold it: it is held as any.
+  const ahead = await entering("begun", { spawn });
+  assertEquals([ahead.programs, ahead.isOfBegun, ahead.after], [true, true, ABI === 0]);
 });
 
 Deno.test("texts are judged by what is loaded with the first of them", async () => {

@@ -48,6 +48,29 @@ Deno.test({
 });
 
 Deno.test({
+  name: "files that were made ahead are those of the first rules of their folder",
+  ignore: ABI === 0,
+  fn() {
+    const folder = Deno.makeTempDirSync();
+    const kept = new KeptRules(libc);
+    const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
+    try {
+      const before = descriptors();
+      kept.prepare(folder);
+      const ahead = descriptors() - before;
+      assert(ahead > 1);
+      const { spares } = kept.of({ key: "a", folder: null, spareIn: folder }, drawing().draw);
+      assertEquals(spares?.free.length, ahead);
+      // Beside them one of rules.
+      assertEquals(descriptors() - before, ahead + 1);
+    } finally {
+      kept.close();
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
   name: "rules under which something was made are nobody else's, nor are the files that were left",
   ignore: ABI === 0,
   fn() {
