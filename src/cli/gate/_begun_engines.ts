@@ -5,6 +5,9 @@ import type { Worktree } from "../../engine/worktrees/place_policies.ts";
 /** How often it is looked how far git is: it makes a worktree's folders in its first milliseconds. */
 const LOOK_MS = 1;
 
+/** No folder is this. */
+const NOTHING = "";
+
 /** What is begun. */
 export interface Beginning {
   /** Starts what starts its programs, once there is all that holds it, of these folders: whether it is so. */
@@ -33,8 +36,20 @@ export class BegunEngines<E extends Beginning> {
     this.#begun.catch(() => {});
   }
 
-  /** Binds them to the worktree while git lays out its files. `find`: as far as it is there; may throw of half of one. */
+  /**
+   * Binds them to the worktree while git lays out its files, as far as that goes; never rejects. `find`: the worktree, as far
+   * as it is there; may throw of half of one.
+   */
   async bind(find: () => Worktree | null): Promise<void> {
+    try {
+      await this.#bindTo(find);
+    } catch {
+      // Whoever takes them is given others, and told what is wrong with those.
+      this.#bound = NOTHING;
+    }
+  }
+
+  async #bindTo(find: () => Worktree | null): Promise<void> {
     const engines = await this.#begun?.catch(() => null) ?? null;
     while (engines !== null && !this.#over) {
       const found = foundBy(find);

@@ -8,7 +8,7 @@ const TO_BE = worktreeToBe(canonical("/w"), ".toolgate/worktrees", "child-1");
 /** As git has it where there was one of that name before. */
 const OTHER: Worktree = { ...TO_BE, home: { ...TO_BE.home, own: `${TO_BE.home.own}1` } };
 
-function engines(isHeld: boolean[] = [], expected = TO_BE) {
+function engines(isHeld: (boolean | Error)[] = [], expected = TO_BE) {
   const done: string[] = [];
   const open = ({ home: { own } }: Worktree) => {
     const name = own.replace(/.*\//, "");
@@ -17,7 +17,9 @@ function engines(isHeld: boolean[] = [], expected = TO_BE) {
       name,
       bind: (made: readonly string[]) => {
         done.push(`bind ${made.map((path) => path.replace(/.*\//, "")).join(" ")}`);
-        return isHeld.shift() ?? true;
+        const next = isHeld.shift() ?? true;
+        if (next instanceof Error) throw next;
+        return next;
       },
       close: () => Promise.resolve(void done.push(`close ${name}`)),
     });
@@ -84,6 +86,12 @@ Deno.test("what starts programs is bound while git is at work, once all that hol
       await begun.take(made);
       assertEquals(done.slice(3), isReplaced ? ["close own", "open own"] : []);
     }
+    // What goes wrong then ends nothing else, and nobody is given it.
+    const { done, begun } = engines([new Error("no thread")], made);
+    begun.begin();
+    await begun.bind(() => made);
+    await begun.take(made);
+    assertEquals(done.slice(2), ["close own", "open own"]);
   } finally {
     Deno.removeSync(base, { recursive: true });
   }
