@@ -44,7 +44,8 @@ const WEB = {
 } as const;
 const SCOPE = { cwd: ".", web: { ...DEFAULT_WEB, ...WEB } };
 const ITEMS =
-  '{"items":[{"full_name":"a/b","title":"t","tags":["x"]}],"results":[{"title":"t"}],"total_count":1}';
+  '{"items":[{"full_name":"a/b","title":"t","tags":["x"]}],"results":[{"title":"t","url":"https://t.example/"}],"total_count":1,' +
+  '"version":"1.0.0","info":{"version":"1.0.0"}}';
 
 Deno.test("names and aliases are well formed, unique, and agree with the modules", () => {
   const claimed = TOOLS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { jsonText, toJsonText } from "../../../../src/core/result.ts";
 import type { SharedWatch } from "../../../../src/engine/programs/shared_watch.ts";
+import { Clock } from "./_clock.ts";
 import { jobOf, poolOf, StandInThreads } from "./_stand_in_threads.ts";
 
 const BOUNDARY = { read: [], write: [], connect: [], spawn: null };
@@ -376,5 +377,24 @@ Deno.test("a thread is warmed once, and a caller without a loop of its own is dr
   threads.of(0).done(1, toJsonText("drained"));
   await draining;
   assertEquals(jsonText((await outcome).output), toJsonText("drained"));
+  await pool.close();
+});
+
+Deno.test("a thread whose programs were killed has as long as they may take to be gone: others have theirs on it, too", async () => {
+  using threads = new StandInThreads();
+  const { pool, give, drain } = poolOf();
+  using clock = new Clock();
+  const grant = { timeoutMs: 1_000, killGraceMs: 500 };
+  const [late, other] = [give(jobOf("spawn", { grant })), give(jobOf("spawn"))];
+  threads.of(0).say({ kind: "ready", layers: ["policy"], reasons: [] });
+  await clock.pass(1_001);
+  assertEquals(threads.of(0).told("cancel").map(({ reason }) => reason), ["TIMEOUT"]);
+  // SIGTERM, 500 ms, SIGKILL; 2 s for its end, and a quarter of one twice for its output.
+  await clock.pass(500 + 2_000 + 2 * 250);
+  await drain();
+  assertEquals([late.ended(), other.ended(), threads.of(0).terminated], [null, null, false]);
+  clock.move(5_000);
+  assertEquals((await late.outcome).error?.code, "TIMEOUT");
+  assertEquals(threads.of(0).terminated, true);
   await pool.close();
 });
