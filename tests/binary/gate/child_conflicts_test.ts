@@ -86,8 +86,11 @@ Deno.test("four children and their parent: what does not go together is told by 
   await git(workspace, "stash", "-q");
   for (const child of [one, two]) await git(workspace, "merge", "-q", child?.branch ?? "");
   assertEquals((await results(caller, [one?.agent_id ?? ""])).conflicts, []);
-  // A repository that names a program to merge with: it does not run, and whole files are compared.
+  // A program to merge with does not run: where it would have to, whole files are compared.
   await git(workspace, "config", "merge.x.driver", "touch ran");
+  const apart = await results(caller, [one?.agent_id ?? "", two?.agent_id ?? ""]);
+  assertEquals([apart.compared, apart.conflicts], ["lines", []]);
+  Deno.writeTextFileSync(workspace.path(".git/info/attributes"), "a.txt merge=x\n");
   const whole = await results(caller, [one?.agent_id ?? "", two?.agent_id ?? ""]);
   assertEquals([whole.compared, whole.conflicts[0]?.paths], ["files", ["a.txt"]]);
   await stopped(gate, caller);
