@@ -178,7 +178,10 @@ export async function untilLog(caller: Asker, agent_id: string, text: string): P
   assert(await comesToBe(isSaid), `${agent_id} never said ${text}`);
 }
 
-export function worktreeIsThere(workspace: Workspace, { worktree }: Spawned): boolean {
+export function worktreeIsThere(
+  workspace: Workspace,
+  { worktree }: Pick<Spawned, "worktree">,
+): boolean {
   try {
     Deno.lstatSync(workspace.path(worktree));
     return true;

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import { join } from "@std/path";
 import { Gate } from "../_gate.ts";
 import {
   CHILD_POLICY,
@@ -10,6 +9,7 @@ import {
   spawning,
   stopped,
   tool,
+  worktreeIsThere,
 } from "./_child_agent.ts";
 
 /** So many that git is still at work when what holds the child's programs is there. */
@@ -57,18 +57,9 @@ Deno.test("a gate that ends while git lays out a child's files leaves nothing of
   const gate = await Gate.start(workspace, { policy: CHILD_POLICY });
   const caller = await gate.connect();
   caller.send(spawning(["wait 60"]));
-  const folder = join(workspace.root, ".toolgate/worktrees/child-1");
-  while (!isThere(folder)) await new Promise((resolve) => setTimeout(resolve, 1));
+  const child = { worktree: ".toolgate/worktrees/child-1" };
+  while (!worktreeIsThere(workspace, child)) await new Promise((resolve) => setTimeout(resolve, 1));
   await stopped(gate, caller);
-  assertEquals(isThere(folder), false);
+  assertEquals(worktreeIsThere(workspace, child), false);
   assertEquals(await git(workspace, "branch", "--list", "toolgate/*"), "");
 });
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}

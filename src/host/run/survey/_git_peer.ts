@@ -16,11 +16,11 @@ export interface PeerSurvey extends SurveyParts {
   readonly directory: CanonicalPath;
 }
 
-/** Settings of the own repository that name what the other side is run by (git-config(1)). */
-const HERE = "^remote\\..*\\.(uploadpack|receivepack|vcs)$";
-/** And those by which another machine is reached, and what is told to it (git-config(1), `http.*`, `url.*`). */
+/** Settings of the own repository by which another is reached, and what is told to it (git-config(1), `http.*`, `url.*`). */
 const WAYS =
   "^(http\\..*|url\\..*\\.(insteadof|pushinsteadof)|remote\\..*\\.(proxy|proxyauthmethod|uploadpack|receivepack|vcs))$";
+/** Those of them that name what the other side is run by. */
+const RUN = /^remote\..*\.(?:uploadpack|receivepack|vcs)$/is;
 /** How much and how long alone: last parts of such names. */
 const PACES =
   /\.(?:postbuffer|version|lowspeed(?:limit|time)|maxrequests|minsessions|maxretries|retryafter|maxretrytime|keepalive(?:count|idle|interval))$/i;
@@ -39,16 +39,23 @@ export async function surveyPeers(
     : remotes.length === 0
     ? [await ownRemote(parts)]
     : remotes;
+  if (names.length === 0) return;
+  const ways = await settingsIn(parts, [], WAYS);
   for (const name of names) {
     const at = await pathOf(name, written, parts);
     // Over another transport nothing of it runs here.
-    if (at !== null) await surveyPeer(at, written, parts);
+    if (at !== null) await surveyPeer(at, { written, ways }, parts);
   }
   // A path may stand for another machine (`url.*.insteadOf`).
-  if (names.length > 0) await surveyWays(parts);
+  requireNoWays(ways, parts);
 }
 
-async function surveyPeer(at: string, written: boolean, parts: PeerSurvey): Promise<void> {
+/** `ways`: what the own repository says of them. */
+async function surveyPeer(
+  at: string,
+  { written, ways }: { readonly written: boolean; readonly ways: readonly string[] },
+  parts: PeerSurvey,
+): Promise<void> {
   const { rulebook, directory, resolve, workspace } = parts;
   const there = await repositoryAt(parts, at);
   if (there === null) {
@@ -57,7 +64,7 @@ async function surveyPeer(at: string, written: boolean, parts: PeerSurvey): Prom
   const read = rulebook.judgePath("read", there, "directory");
   if (read.effect !== "allow") throw refused(parts, read.reason);
   const set = [
-    ...await settingsIn(parts, [], HERE),
+    ...ways.filter((name) => RUN.test(name)),
     ...await settingsIn(parts, ["-C", there, "--git-dir=."], THERE),
   ];
   if (set.length > 0) {
@@ -81,8 +88,8 @@ async function surveyPeer(at: string, written: boolean, parts: PeerSurvey): Prom
  * PATH_DENIED where the repository says by which way others are reached, whom to trust there, or what to tell them: a git in
  * a line goes by it, and the tools do not.
  */
-async function surveyWays(parts: PeerSurvey): Promise<void> {
-  const set = (await settingsIn(parts, [], WAYS)).filter((name) => !PACES.test(name));
+function requireNoWays(ways: readonly string[], parts: PeerSurvey): void {
+  const set = ways.filter((name) => !PACES.test(name));
   if (set.length === 0) return;
   const names = printable(set.slice(0, 3).join(", "), 200);
   throw refused(
