@@ -232,6 +232,8 @@ export interface SimplePlan {
   readonly calls?: true;
   /** Of an `xargs` that the line does itself: the first of the words of the command that it starts. */
   readonly feeds?: number;
+  /** Read while the line ran (of `eval`, of a file): nothing of it was judged with the line. */
+  readonly later?: true;
   /** What `eval` or `trap` was given, where the line says it whole; the shell that is fed. */
   readonly script?: PlanNode;
 }

@@ -88,7 +88,7 @@ export function openShell(simple: SimplePlan, from: CommandSource): PlanNode {
 type Group = Extract<PlanNode, { readonly kind: "group" }>;
 
 /** A shell with variables of its own, whose values the shell around it finds out: what it knows the other does not. */
-function withVariables({ assignments, position, line }: SimplePlan, opened: Group): Group {
+function withVariables({ assignments, position, line, later }: SimplePlan, opened: Group): Group {
   if (assignments.length === 0) return opened;
   // One by one: each value may name those before it.
   const exports = assignments.map(({ name, value }): SimplePlan => ({
@@ -98,6 +98,7 @@ function withVariables({ assignments, position, line }: SimplePlan, opened: Grou
     redirections: [],
     position,
     line,
+    ...(later === undefined ? {} : { later }),
   }));
   const items = [...exports, { ...opened, redirections: [] }];
   return {

@@ -54,6 +54,7 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
     position: place.position ?? node.pos,
     line: place.printed?.come.line ?? lineOf(pieces, scanner),
     ...(declares.length === 0 ? {} : { declares }),
+    ...(reading.later ? { later: true } : {}),
   };
   const nested: CommandSource["nested"] = (source, positional, index) => {
     const { printed: _, ...place } = walk.place;

@@ -21,6 +21,8 @@ export interface Reading {
   readonly forEachChild: typeof forEachChild;
   /** What is known of programs; null where nothing in the script asks for it. */
   readonly assess: typeof assessCommand | null;
+  /** Whether it is read while the line runs. */
+  readonly later: boolean;
   commands: number;
   readonly spent: SpentPieces;
   posix: boolean;

@@ -209,7 +209,8 @@ function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFo
   const [first, ...rest] = words;
   const name = first === undefined ? null : certainText(first);
   for (const assignment of [...assignments, ...declares]) {
-    const own = words.length === 0 || simple.calls === true || assignment.list !== undefined;
+    // What a function starts gets those that stand before its name.
+    const own = words.length === 0 || assignment.list !== undefined;
     // What the runner splits words by no program gets, and some values are nobody's way to make it do more.
     if (assignment.name !== "IFS" && !(words.length > 0 && isHarmless(assignment))) {
       needs.found.push(own ? localChange(assignment.name) : change(assignment.name));

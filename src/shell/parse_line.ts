@@ -48,7 +48,7 @@ async function scriptOf(
 }
 
 /** Who runs it: what a shell runs starts its programs itself. */
-type ReadBy = "line" | "shell";
+type ReadBy = "line" | "running line" | "shell";
 
 /**
  * What a text that a line came to run (`eval`, a file that it sources) holds, in the shell of that line, which has these
@@ -61,7 +61,7 @@ export async function parseFurther(
 ): Promise<PlanNode> {
   const around = { functions: new Set(functions), tables: new Set<string>(), moves: true };
   const place = { positional: null, level: 1, position: 0, around, inFunction, shared: true };
-  const { node, settings } = await read(text, place);
+  const { node, settings } = await read(text, place, "running line");
   return withSettings(node, settings);
 }
 
@@ -101,10 +101,11 @@ async function read(
     );
   }
   const { parse, forEachChild } = await import("unbash");
-  const assess = by === "line" && source.includes("xargs")
+  const assess = by !== "shell" && source.includes("xargs")
     ? (await import("../programs/risk.ts")).assessCommand
     : null;
-  const reading = { parse, forEachChild, assess, commands: 0, spent, posix: true };
+  const later = by === "running line";
+  const reading = { parse, forEachChild, assess, later, commands: 0, spent, posix: true };
   try {
     const script = readScript(source, reading, place);
     return { ...script, posix: reading.posix };

@@ -98,7 +98,7 @@ function createLineHost({ options, own, starter, run, launcher }: PlanRun): Line
   const isGranted = (command: LineCommand): boolean =>
     (command.argv === null
       ? command.variables.length === 0
-      : isSpawnGranted(grant, command.argv, command.directory)) &&
+      : command.since !== true && isSpawnGranted(grant, command.argv, command.directory)) &&
     command.redirections.every(({ kind, target }) => {
       const path = resolve(command.directory, target);
       const covers = (access: "read" | "write"): boolean =>

@@ -214,3 +214,12 @@ Deno.test("one command whose words are known needs what it would in a line", asy
     ToolError,
   );
 });
+
+Deno.test("variables before a function come to the programs that it starts", async () => {
+  const localOf = async (line: string) =>
+    (await lowerPlan(await parseLine(line), ".")).flatMap((one) =>
+      one.kind === "env.read" ? [one.local === true] : []
+    );
+  assertEquals(await localOf("f() { a; }; A=1; f"), [true]);
+  assertEquals(await localOf("f() { a; }; A=1 f"), [false]);
+});

@@ -76,7 +76,7 @@ async function assignList(
 
 /** Those of one command, which are what they were before when `assignFor` is called back. */
 export async function assignFor(
-  { assignments }: SimplePlan,
+  { assignments, later }: SimplePlan,
   state: LineState,
   runner: Assigning,
   expander: Expander,
@@ -88,7 +88,7 @@ export async function assignFor(
   for (const [name, value] of values) {
     variables.hide(name);
     state.assign(name, value);
-    variables.export(name);
+    variables.export(name, later !== true);
   }
   return () => variables.leave();
 }

@@ -180,16 +180,21 @@ async function allow(
   const set = node.assignments.filter((one) => !isProgram || !isHarmless(one))
     .map((one) => one.name).filter((one) => !free(one));
   const changed = isProgram || calls ? [] : changedNames(argv);
+  // What programs get was judged with the line, but for what that came to know only now.
+  const { unjudged } = state.variables;
+  const later = node.later === true && node.words.length > 0 ? set : [];
+  const since = later.length > 0 || (isProgram && unjudged.length > 0);
   // A variable of the line alone is nobody's business, unless it is one that programs get.
-  const variables = isProgram
-    ? set
-    : [...set, ...changed.filter((one) => !free(one))].filter((one) => state.isGiven(one));
+  const given = [...set, ...changed.filter((one) => !free(one))].filter((one) =>
+    state.isGiven(one)
+  );
+  const variables = isProgram ? [...set, ...unjudged] : [...later, ...given];
   const redirections = targets.filter(({ target }) => !pipes.has(target));
   if (!isProgram && redirections.length === 0 && variables.length === 0) return;
   // A pipe of the line's own leads nowhere else.
   const judged = isProgram ? argv.map((word) => withoutPipes(word, pipes)) : null;
   const { directory } = state;
-  const command = { argv: judged, directory, redirections, variables };
+  const command = { argv: judged, directory, redirections, variables, ...(since ? { since } : {}) };
   await host.allow(command, () => state.task?.waits());
 }
 
@@ -364,6 +369,7 @@ function aroundOf(
     descriptors,
     expander: runner.expansion,
     tests: runner.expansion.tests(descriptors),
+    judged: node.later !== true,
     script: node.script ?? null,
     evaluate: (text) => runner.evaluate(text, state, place),
     run: (script, own) => runner.node(script, own, { ...place, release: () => {} }),

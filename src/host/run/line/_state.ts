@@ -276,7 +276,7 @@ export class LineState {
   move(directory: CanonicalPath, logical: string): void {
     this.variables.assign("OLDPWD", this.logical);
     this.variables.assign("PWD", logical);
-    this.variables.export("OLDPWD");
+    this.variables.export("OLDPWD", true);
     this.logical = logical;
     this.directory = directory;
   }

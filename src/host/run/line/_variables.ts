@@ -22,10 +22,17 @@ export class Variables {
   readonly #cells: Map<string, Cell>;
   /** What functions under way have hidden, the innermost last. */
   readonly #hidden: Map<string, Cell | undefined>[];
+  /** Exported by what was not judged with the line. */
+  readonly #unjudged: Set<string>;
 
-  private constructor(cells: Map<string, Cell>, hidden: Map<string, Cell | undefined>[]) {
+  private constructor(
+    cells: Map<string, Cell>,
+    hidden: Map<string, Cell | undefined>[] = [],
+    unjudged: Iterable<string> = [],
+  ) {
     this.#cells = cells;
     this.#hidden = hidden;
+    this.#unjudged = new Set(unjudged);
   }
 
   /** All of them exported. */
@@ -34,16 +41,18 @@ export class Variables {
       name,
       { value: { kind: "text", text }, exported: true, readonly: false },
     ]);
-    return new Variables(new Map(cells), []);
+    return new Variables(new Map(cells));
   }
 
   copy(): Variables {
-    return new Variables(new Map(this.#cells), this.#hidden.map((one) => new Map(one)));
+    const hidden = this.#hidden.map((one) => new Map(one));
+    return new Variables(new Map(this.#cells), hidden, this.#unjudged);
   }
 
   /** What a program that is a shell gets of them. */
   exported(): Variables {
-    return new Variables(new Map([...this.#cells].filter(([, cell]) => cell.exported)), []);
+    const cells = new Map([...this.#cells].filter(([, cell]) => cell.exported));
+    return new Variables(cells, [], this.#unjudged);
   }
 
   /** Whether a function is under way. */
@@ -167,7 +176,9 @@ export class Variables {
     if (!this.#cells.has(name)) this.#cells.set(name, NOTHING);
   }
 
-  export(name: string): void {
+  /** `judged`: with the line, which says it. */
+  export(name: string, judged: boolean): void {
+    if (!judged) this.#unjudged.add(name);
     this.#cells.set(name, { ...(this.#cells.get(name) ?? NOTHING), exported: true });
   }
 
@@ -194,6 +205,14 @@ export class Variables {
     items.delete(placeIn(items, key, name));
     if (value.kind === "list") return this.#set(name, { kind: "list", items });
     if (items.size === 0) this.unset(name);
+  }
+
+  /** What programs get of those that were not judged with the line. */
+  get unjudged(): readonly string[] {
+    return [...this.#unjudged].filter((name) => {
+      const cell = this.#cells.get(name);
+      return cell?.exported === true && cell.value?.kind === "text";
+    });
   }
 
   /** What programs get: texts alone. */

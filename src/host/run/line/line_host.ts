@@ -23,6 +23,8 @@ export interface LineCommand {
   readonly redirections: readonly LineRedirection[];
   /** Names that are set for it. */
   readonly variables: readonly string[];
+  /** Whether they were not judged with the line, whatever of the command was. */
+  readonly since?: boolean;
   /** What its first word leads to, where nothing was there when the line was judged: another command has made it since. */
   readonly made?: Program;
 }

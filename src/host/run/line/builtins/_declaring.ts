@@ -15,7 +15,7 @@ interface Declaring {
 }
 
 function declaring(kind: Declaring): Builtin {
-  return (words, state) => {
+  return (words, state, { judged }) => {
     const start = words.findIndex((word) => !word.startsWith("-"));
     const options = words.slice(0, start === -1 ? words.length : start).join("");
     const has = (letter: string): boolean => options.includes(letter);
@@ -28,7 +28,9 @@ function declaring(kind: Declaring): Builtin {
       else if (has("a") && state.variables.count(name) === 0) state.variables.empty(name, "list");
       else state.variables.declare(name);
       if (equals !== -1) state.assign(name, word.slice(equals + 1));
-      if (kind.exports === true || has("x")) state.variables.export(name);
+      if (kind.exports === true || has("x")) {
+        state.variables.export(name, judged);
+      }
       if (kind.protects === true || has("r")) state.variables.protect(name);
     }
     return SUCCEEDED;

@@ -26,6 +26,8 @@ export interface Around {
   readonly tests: TestHost;
   /** By number, those of the line in place of it. */
   readonly descriptors: readonly number[];
+  /** Whether it stands in the line as that was judged. */
+  readonly judged: boolean;
   /** What it was given as a script, where that is known from the line. */
   readonly script: PlanNode | null;
   /** Runs a text in the shell of the line, in the place of the builtin. */

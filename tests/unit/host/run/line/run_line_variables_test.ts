@@ -67,3 +67,38 @@ Deno.test("one that programs get already is judged before it is changed", async 
     }
   });
 });
+
+Deno.test("what the line comes to export only while it runs is judged with each program that gets it", async () => {
+  // By judging: the program, and the variables that it is judged with.
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['X=A; eval "export $X=1"; ls', ["ls A"]],
+    ['X=A; eval "declare -x $X=1"; ls a.txt; cat a.txt', ["cat A", "ls A"]],
+    ["X=export; $X A=1; ls", ["ls A"]],
+    ["echo 'export A=1' >f; . ./f; ls", ["ls A"]],
+    ["echo 'export A=1' >f; . ./f; unset A; ls", []],
+    ['X=A; (eval "export $X=1"); ls', []],
+    ['X=A; eval "export $X=1"; sh -c ls', ["ls A"]],
+    ['X=A; eval "export $X=1"; echo $(ls)', ["echo A", "ls A"]],
+    ['X=A; eval "f() { export $X=1; }"; f; ls', ["ls A"]],
+    // Though the same command is known from the line.
+    ['ls; X=A; eval "$X=1 ls"', ["ls A"]],
+    ['f() { ls; }; X=A; eval "$X=1 f"', [" A", "ls A"]],
+    [`X=A; eval "$X=1 sh -c ls"`, ["ls A"]],
+    [`X=A; eval "$X=1 eval ls"`, [" A", "ls A"]],
+    // What the line says was judged with it.
+    ["export A=1; ls", []],
+    ["f() { ls; }; A=1 f", []],
+  ];
+  await withDirectory(async (directory) => {
+    fill(directory);
+    for (const [line, expected] of cases) {
+      const judged: string[] = [];
+      const judge = ({ argv, variables }: LineCommand): Promise<null> => {
+        if (variables.length > 0) judged.push(`${argv?.[0] ?? ""} ${variables.join(" ")}`);
+        return Promise.resolve(null);
+      };
+      const { exitCode } = await runLine(line, directory, { judge });
+      assertEquals([exitCode, judged.sort()], [0, expected], line);
+    }
+  });
+});
