@@ -12,7 +12,8 @@ const FLAG_HASH = [12, 16] as const;
  * What has to be compiled in place of `entry` for a producer of the caches of scripts: a module that opens files for them
  * before anything runs, since a thread may give up its right to open some, and writes them when the process ends. The
  * producer takes from its arguments what `entry` looks at, and the path of a folder, where the caches get the names of
- * their scripts. With a name behind them it runs nothing: it reads that script's cache there and writes it once more,
+ * their scripts. With a name behind them it runs nothing. With `compiled` behind that, it writes what V8 gives that compiles
+ * the script by the producer's flags. Without, it reads the script's cache there and writes it once more,
  * behind `.plain`, as V8 does which has read it and done nothing else. V8 numbers functions in the order in which they are
  * made, which hangs on which of two threads is quicker (`SharedFunctionInfo::unique_id`). Such a cache may come from the
  * same binary with other flags of V8: it is written with its own.
@@ -51,16 +52,21 @@ export async function writeProducer(
     main,
     `import { Script } from "node:vm";\n` +
       imports(({ text }, at) => `import t${at} from "./${text}" with { type: "text" };`) +
-      `const [, output, name] = Deno.args;\n` +
+      `const [, output, name, compiled] = Deno.args;\n` +
       `if (name === undefined) await import("./${rehearsing}");\n` +
       `else {\n` +
       `  const texts = { ${files.map(({ name }, at) => `${name}: t${at}`).join(", ")} };\n` +
       `  const path = \`\${output}/\${name}.cache\`;\n` +
+      `  const filename = \`\${name}.txt\`;\n` +
+      `  if (compiled !== undefined) {\n` +
+      `    Deno.writeFileSync(path, new Script(texts[name], { filename }).createCachedData());\n` +
+      `    Deno.exit();\n` +
+      `  }\n` +
       `  const cachedData = Deno.readFileSync(path);\n` +
       `  const own = new Uint8Array(new Script("").createCachedData());\n` +
       `  const [from, to] = ${JSON.stringify(FLAG_HASH)};\n` +
       `  cachedData.set(own.subarray(from, to), from);\n` +
-      `  const script = new Script(texts[name], { filename: \`\${name}.txt\`, cachedData });\n` +
+      `  const script = new Script(texts[name], { filename, cachedData });\n` +
       `  if (script.cachedDataRejected) throw new Error("V8 does not take its own cache");\n` +
       `  Deno.writeFileSync(\`\${path}.plain\`, script.createCachedData());\n` +
       `}\n`,

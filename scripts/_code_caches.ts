@@ -19,6 +19,9 @@ const QUICKEST = 5;
  */
 const UNNOTED = ["--no-sparkplug"] as const;
 
+/** All functions of a script are compiled with it, as none is that nobody calls (V8's `lazy`). */
+const WHOLE = ["--no-lazy", ...UNNOTED] as const;
+
 /** A file with the default policy, beside the workspace of a rehearsal. */
 const REHEARSED_POLICY = "policy.yaml";
 
@@ -38,8 +41,7 @@ const CALL = ["call", "inline_runner", "context", "read_file"] as const;
 
 /**
  * Each start takes the scripts that it needs and no others: V8 reads a cache whole. First what says help, then what single
- * calls and the threads of pipes have in common, then what each of them has besides; the reader of policies; and what the
- * first program takes.
+ * calls and the threads of pipes have in common, then what each of them has besides; and the reader of policies.
  */
 const REHEARSALS: readonly Rehearsal[] = [
   {
@@ -60,19 +62,22 @@ const REHEARSALS: readonly Rehearsal[] = [
       ["call", "read_file", "path=a.txt"],
     ],
   },
-  {
-    name: "programs",
-    scripts: [{
-      name: "programs",
-      roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
-    }],
-    // What is started and waited for comes back now a turn sooner, now later: nothing is.
-    rehearsed: [["call", "run_command", "command=echo a"]],
-  },
 ];
 
+/**
+ * What the first program takes. When that has started, ended and been waited for is the kernel's to say, and which functions
+ * a run of it needs differs by that: so nothing is run for it, and all that it has is compiled.
+ */
+const COMPILED: readonly ScriptPlan[] = [{
+  name: "programs",
+  roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
+}];
+
 /** All scripts, each after those that it takes from. */
-export const SCRIPTS: readonly ScriptPlan[] = REHEARSALS.flatMap(({ scripts }) => scripts);
+export const SCRIPTS: readonly ScriptPlan[] = [
+  ...REHEARSALS.flatMap(({ scripts }) => scripts),
+  ...COMPILED,
+];
 
 /** Command lines by the name of what is rehearsed, which a producer is told. */
 export const REHEARSED: Readonly<Record<string, Rehearsal["rehearsed"]>> = Object.fromEntries(
@@ -105,10 +110,12 @@ export async function produceCaches(
   try {
     const producers = {
       rehearsing: join(folder, "rehearsing"),
+      compiling: join(folder, "compiling"),
       writing: join(folder, "writing"),
     };
     const main = await writeProducer(bundle, "rehearse.js", SCRIPTS);
     await compile({ ...options, main, output: producers.rehearsing, v8Flags: UNNOTED });
+    await compile({ ...options, main, output: producers.compiling, v8Flags: WHOLE });
     await compile({ ...options, main, output: producers.writing });
     await Deno.copyFile(policy, join(folder, REHEARSED_POLICY));
     const workspace = join(folder, "workspace");
@@ -120,6 +127,11 @@ export async function produceCaches(
         const cache = await agreedCache(producers.writing, workspace, made, script.name);
         await Deno.writeFile(join(bundle, scriptFiles(script.name).cache), cache);
       }
+    }
+    for (const { name } of COMPILED) {
+      await runProducer(producers.compiling, ["", folder, name, "compiled"], workspace);
+      const cache = await agreedCache(producers.writing, workspace, [folder], name);
+      await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -2,6 +2,7 @@
 
 import type { CanonicalPath } from "../core/capability.ts";
 import type { UpstreamProxy } from "../core/network.ts";
+import { once } from "../core/once.ts";
 import { intersectPaths, type PlacedPolicy } from "./_settings.ts";
 import { parseCommandPattern } from "./match/argv.ts";
 import { LOOPBACK, parseHostPattern } from "./match/host.ts";
@@ -21,19 +22,27 @@ import {
 
 /**
  * Derives the scope. Every path, program and host that a decision could allow or ask for is within it; where
- * several policies speak, what all of them cover.
+ * several policies speak, what all of them cover. Each part when it is first asked for: few calls take more than paths,
+ * and there are hundreds of patterns of commands.
  */
 export function scopeOf(policies: readonly PlacedPolicy[]): PolicyScope {
-  return {
-    read: reachable(policies, "read"),
-    write: reachable(policies, "write"),
-    denyRead: deniedTrees(policies, "read"),
-    denyWrite: deniedTrees(policies, "write"),
-    programs: programsOf(policies),
-    hosts: hostsOf(policies),
-    connect: connectScopeOf(policies, "tools"),
-    programConnect: connectScopeOf(policies, "programs"),
-  };
+  return whenAsked({
+    read: () => reachable(policies, "read"),
+    write: () => reachable(policies, "write"),
+    denyRead: () => deniedTrees(policies, "read"),
+    denyWrite: () => deniedTrees(policies, "write"),
+    programs: () => programsOf(policies),
+    hosts: () => hostsOf(policies),
+    connect: () => connectScopeOf(policies, "tools"),
+    programConnect: () => connectScopeOf(policies, "programs"),
+  });
+}
+
+/** An object whose members are made when they are first asked for. */
+function whenAsked<T extends object>(members: { readonly [K in keyof T]: () => T[K] }): T {
+  const getters = Object.entries<() => unknown>(members)
+    .map(([name, make]) => [name, { enumerable: true, get: once(make) }] as const);
+  return Object.defineProperties({}, Object.fromEntries(getters)) as T;
 }
 
 function reachable(policies: readonly PlacedPolicy[], access: Access): readonly CanonicalPath[] {
