@@ -57,3 +57,23 @@ Deno.test("a producer with other flags of V8 writes the cache of one as its own"
     assertEquals(await rejected(join(made, "hot.cache.plain")), "false\n");
   });
 });
+
+Deno.test("a producer compiles what nothing has run, as far as its flags say", async () => {
+  await withBundle(async (folder) => {
+    await joinScripts(folder, ["main.js"], ONE);
+    const producer = await writeProducer(folder, "main.js", ONE);
+    const sizes: number[] = [];
+    for (const flags of [[], ["--v8-flags=--no-lazy"]]) {
+      const made = join(folder, `made${sizes.length}`);
+      await Deno.mkdir(made);
+      assertEquals(await runModule(flags, producer, "", made, "hot", "compiled"), "");
+      const cache = join(made, "hot.cache");
+      sizes.push((await Deno.stat(cache)).size);
+      await runModule([], producer, "", made, "hot");
+      // What was compiled stays so in the cache that is written for other flags.
+      assertEquals((await Deno.stat(`${cache}.plain`)).size, sizes.at(-1));
+    }
+    const [lazy = 0, whole = 0] = sizes;
+    assert(lazy > 0 && whole > lazy, `${lazy} and ${whole} bytes`);
+  });
+});
