@@ -234,8 +234,20 @@ export interface SimplePlan {
   readonly feeds?: number;
   /** Read while the line ran (of `eval`, of a file): nothing of it was judged with the line. */
   readonly later?: true;
+  /** Of one that stands for `find … -exec`: that, and the descriptor that what is started reads from. */
+  readonly found?: { readonly words: readonly Word[]; readonly input: number };
+  /** Of a git that stands behind programs which only start another (`timeout 5 git …`). */
+  readonly behind?: Behind;
   /** What `eval` or `trap` was given, where the line says it whole; the shell that is fed. */
   readonly script?: PlanNode;
+}
+
+/** Programs before a command that the line does itself: nothing to start. */
+export interface Behind {
+  readonly words: readonly Word[];
+  /** How many of the last variables of the command are theirs. */
+  readonly own: number;
+  readonly limit: TimeLimit | null;
 }
 
 /** A part of a plan: what of a command line runs, and in what order. */

@@ -16,6 +16,8 @@ import { readMaskWish } from "./commands/read_mask.ts";
 import { readOptions } from "./commands/read_options.ts";
 import { openShell, openTimed, openWithVariables, SHELLS } from "./_shell_call.ts";
 import { fed } from "./_feeding.ts";
+import { openFound } from "./_found_lines.ts";
+import { openBeforeGit } from "./_prefixed.ts";
 import type { CommandSource } from "./_command_source.ts";
 import { certainText, wordText } from "./certain.ts";
 import { type ConstructKind, Refused } from "./_constructs.ts";
@@ -163,9 +165,14 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
       // It would get one that it may not ask for: what starts programs gives them three.
       if (!within && givesDescriptor(simple.redirections)) throw new Refused("given", index);
       if (name === "xargs") return fed(simple, from);
-      if (name === "timeout") return openTimed(simple, from);
-      if (name === "env") return openWithVariables(simple, from);
-      return SHELLS.has(name) ? openShell(simple, from) : simple;
+      if (name === "find") return openFound(simple, from);
+      if (SHELLS.has(name)) return openShell(simple, from);
+      return openBeforeGit(simple, from) ??
+        (name === "timeout"
+          ? openTimed(simple, from)
+          : name === "env"
+          ? openWithVariables(simple, from)
+          : simple);
   }
 }
 

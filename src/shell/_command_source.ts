@@ -18,6 +18,12 @@ export interface CommandSource {
     positional: readonly string[] | "open" | null,
     index: number,
   ) => Script;
+  /** As `nested`, by itself: for looking at it, whatever becomes of it; with whether every POSIX shell reads it so. */
+  readonly alone: (
+    source: string,
+    positional: readonly string[],
+    index: number,
+  ) => Script & { readonly posix: boolean };
   /** Loops around it in its shell. */
   readonly loops: number;
   readonly inFunction: boolean;
@@ -25,6 +31,8 @@ export interface CommandSource {
   readonly listed: boolean;
   /** Names that are functions'. */
   readonly functions: ReadonlySet<string>;
+  /** Whether it is of the line as that is judged, and no shell that is started reads it. */
+  readonly byLine: boolean;
   readonly onDialect: () => void;
   /** Null where nothing in the script asks for it. */
   readonly assess: typeof assessCommand | null;

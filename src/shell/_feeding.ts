@@ -15,12 +15,17 @@ import { readXargs } from "./commands/xargs_words.ts";
 export function fed(simple: SimplePlan, from: CommandSource): PlanNode {
   if (from.assess === null) return simple;
   const marked = feeding(simple, from.functions, from.assess);
+  return fedShell(marked, from) ?? simple;
+}
+
+/** One that is marked, with the script of a shell that it feeds; null where that is not understood. */
+export function fedShell(marked: SimplePlan, from: CommandSource): SimplePlan | null {
   const { feeds } = marked;
   if (feeds === undefined || !SHELLS.has(certainText(marked.words[feeds]!) ?? "")) return marked;
   const words = marked.words.slice(feeds);
   const call = readShellCall(words.map(certainText));
-  if (call === null) return simple;
-  const replaced = readXargs(simple.words.map(certainText))?.replaces ?? null;
+  if (call === null) return null;
+  const replaced = readXargs(marked.words.map(certainText))?.replaces ?? null;
   // What is put into a script makes another of it, each time.
   if (replaced !== null && call.script.includes(replaced)) return marked;
   const open = openShell({ ...marked, words, assignments: [], redirections: [] }, {

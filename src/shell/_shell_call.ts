@@ -164,7 +164,7 @@ export function openWithVariables(simple: SimplePlan, from: CommandSource): Plan
 }
 
 /** `NAME=value` as a word; null for any other. */
-function assignmentOf([first, ...rest]: Word): Assignment | null {
+export function assignmentOf([first, ...rest]: Word): Assignment | null {
   const [, name, text] = first?.kind === "text"
     ? /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(first.text) ?? []
     : [];
@@ -175,7 +175,7 @@ function assignmentOf([first, ...rest]: Word): Assignment | null {
 }
 
 /** timeout(1): what it says of the time, and where the command begins. */
-function readTimeout(
+export function readTimeout(
   words: readonly (string | null)[],
 ): { readonly command: number; readonly limit: TimeLimit } | null {
   let [signal, killAfterMs, preserves]: [string, number | null, boolean] = ["TERM", null, false];

@@ -70,16 +70,27 @@ export function readSimple(node: Command, walk: Walk): PlanNode {
         positional: positional === "open" ? null : positional,
       });
   };
+  const alone: CommandSource["alone"] = (source, positional, index) => {
+    const { posix } = reading;
+    reading.posix = true;
+    try {
+      return { ...nested(source, positional, index), posix: reading.posix };
+    } finally {
+      reading.posix = posix;
+    }
+  };
   const source = scanner.source.slice(words[0]?.index ?? 0, scanner.at);
   return finishCommand(simple, {
     indexes: words.map(({ index }) => index),
     source,
     nested,
+    alone,
     loops: place.loops ?? 0,
     inFunction: place.inFunction === true,
     listed: place.listed === true,
     functions: walk.facts.functions,
     assess: reading.assess,
+    byLine: reading.byLine,
     onDialect: () => reading.posix = false,
   });
 }

@@ -23,6 +23,8 @@ export interface Reading {
   readonly assess: typeof assessCommand | null;
   /** Whether it is read while the line runs. */
   readonly later: boolean;
+  /** Whether it is of the line as that is judged, and no shell that is started reads it. */
+  readonly byLine: boolean;
   commands: number;
   readonly spent: SpentPieces;
   posix: boolean;

@@ -38,7 +38,7 @@ export function isHarmless({ name, value, append, list, subscript }: Assignment)
 /** The words of a line that is one command and nothing else, all of them known; null for all others. */
 function certainWords({ root }: Plan): readonly string[] | null {
   if (root.kind !== "simple" || root.assignments.length + root.redirections.length > 0) return null;
-  if (root.calls === true || root.feeds !== undefined) return null;
+  if (root.calls === true || root.feeds !== undefined || root.behind !== undefined) return null;
   const words = root.words.map(certainText);
   const argv = words.filter((word) => word !== null);
   return argv.length < words.length || argv.length === 0 ? null : argv;
@@ -132,10 +132,11 @@ export function isWhollyCertain(node: PlanNode): boolean {
  * them as what no program would (`printf -v PATH x`; `test -v 'a[$(touch x)]'` and a value of OPTIND are calculated, and
  * what stands in them is run: bash(1), ARITHMETIC EVALUATION).
  */
-function isOwn({ words, assignments, calls, declares, feeds }: SimplePlan): boolean {
+function isOwn({ words, assignments, calls, declares, feeds, behind }: SimplePlan): boolean {
   const [name, ...rest] = words.map(certainText);
   const builtin = BUILTINS.some((one) => one === name);
-  if (calls === true || declares !== undefined || feeds !== undefined) return true;
+  if (calls === true || declares !== undefined) return true;
+  if (feeds !== undefined || behind !== undefined) return true;
   if (builtin && !PLAIN.some((one) => one === name)) return true;
   return assignments.some((one) => CALCULATED.has(one.name)) ||
     (builtin && rest.some((word) => CALCULATED.has((word ?? "").split("=")[0] ?? ""))) ||

@@ -229,12 +229,17 @@ function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFo
   }
   if (feeds !== undefined) {
     // The rules that deny or ask for it hold, though it is not started.
-    const argv = words.map(wordText);
+    const argv = (simple.found?.words ?? words).map(wordText);
     needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
     lowerRedirections(redirections, cwd, needs);
     if (script !== undefined) lowerNode(script, cwd, needs);
     else needs.found.push(...fedNeeds(simple, feeds, cwd));
     return cwd;
+  }
+  if (simple.behind !== undefined) {
+    // The rules that deny or ask for these hold, though they are not started.
+    const argv = [...simple.behind.words, ...words].map(wordText);
+    needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
   }
   if (!builtin) {
     // One that is known only when it runs is judged then, whole.

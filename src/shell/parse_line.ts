@@ -104,8 +104,8 @@ async function read(
   const assess = by !== "shell" && source.includes("xargs")
     ? (await import("../programs/risk.ts")).assessCommand
     : null;
-  const later = by === "running line";
-  const reading = { parse, forEachChild, assess, later, commands: 0, spent, posix: true };
+  const [byLine, later] = [by === "line", by === "running line"];
+  const reading = { parse, forEachChild, assess, byLine, later, commands: 0, spent, posix: true };
   try {
     const script = readScript(source, reading, place);
     return { ...script, posix: reading.posix };

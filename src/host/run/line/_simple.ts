@@ -4,7 +4,7 @@ import { ToolError } from "../../../core/errors.ts";
 import { givesDescriptor, PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
 import { readOptions } from "../../../shell/commands/read_options.ts";
-import { isHarmless } from "../../../shell/certain.ts";
+import { isHarmless, wordText } from "../../../shell/certain.ts";
 import { differsFromShell } from "../../../shell/program_forms.ts";
 import type { Child, Ended } from "../_programs.ts";
 import { close } from "../../kernel/pipes.ts";
@@ -79,7 +79,7 @@ async function runWith(
   const [name] = words;
   if (name === "") throw unparsable(node, "the name of the program came out empty");
   // Also what a file that was sourced has made one; and of the line's own only those that it has come to.
-  const calls = name !== undefined && state.functions.has(name);
+  const calls = name !== undefined && node.behind === undefined && state.functions.has(name);
   const builtin = name === undefined || calls
     ? null
     : node.feeds !== undefined
@@ -235,8 +235,7 @@ async function runProgram(
   const copy = state.copy();
   const values = await assign(node.assignments, copy, runner, expander);
   if (isTraced(state)) {
-    await runner.speech.traceAssigned(shown.descriptors, state, values);
-    await runner.speech.trace(shown.descriptors, state, shown.words);
+    await traceProgram(node, shown, values, state, runner);
   }
   const inner = innerOf(name);
   if (inner !== null) {
@@ -276,6 +275,29 @@ async function runProgram(
   state.status = "status" in child
     ? { code: child.status, signal: null }
     : await runner.ended(child);
+}
+
+/** As it was written: the variables of `env A=1 git` are words. */
+async function traceProgram(
+  { assignments, behind }: SimplePlan,
+  { words, descriptors }: {
+    readonly words: readonly string[];
+    readonly descriptors: readonly number[];
+  },
+  values: ReadonlyMap<string, string>,
+  state: LineState,
+  { speech }: CommandRunner,
+): Promise<void> {
+  const own = new Set(
+    assignments.slice(assignments.length - (behind?.own ?? 0)).map(({ name }) => name),
+  );
+  const before = (behind?.words ?? []).map((word) => {
+    const [, name = ""] = /^(\w+)=/.exec(wordText(word)) ?? [];
+    return own.has(name) ? `${name}=${values.get(name)}` : wordText(word);
+  });
+  const set = new Map([...values].filter(([name]) => !own.has(name)));
+  await speech.traceAssigned(descriptors, state, set);
+  await speech.trace(descriptors, state, [...before, ...words]);
 }
 
 /** dash says in short that nothing is there. */

@@ -148,31 +148,39 @@ export class Tasks {
     state.status = SUCCESS;
   }
 
-  /** Runs the node and waits for it, for so long at most, as timeout(1) does it. */
+  /**
+   * Runs what the state stands in for and waits for it, for so long at most, as timeout(1) does it. `fromStart`: from when its
+   * first program was started, however long judging took.
+   */
   async limited(
-    node: PlanNode,
     state: LineState,
-    place: LineStreams,
     limit: TimeLimit,
+    run: () => Promise<Ended>,
+    fromStart = false,
   ): Promise<Ended> {
-    const task = new Task(this.#parts.host, { within: state.task, timed: true });
+    const around = state.task;
+    const task = new Task(this.#parts.host, { within: around, timed: true });
     state.task = task;
     const timers: number[] = [];
     const after = (ms: number, number: number): void => {
       timers.push(setTimeout(() => task.signal(number), Math.min(ms, LONGEST_TIMER_MS)));
     };
     const signal = signalNumber(limit.signal) ?? SIGNALS.SIGTERM;
-    if (limit.ms > 0) {
+    const begin = (): void => {
+      if (limit.ms === 0 || task.status !== null) return;
       after(limit.ms, signal);
       if (limit.killAfterMs !== null) after(limit.ms + limit.killAfterMs, SIGNALS.SIGKILL);
-    }
+    };
+    if (fromStart) void task.first.then(begin);
+    else begin();
     try {
-      const status = await this.#parts.run(node, state, place);
+      const status = await run();
       const ending = task.ownEnding;
       if (ending === null) return status;
       return limit.preserves || ending.signal === "SIGKILL" ? ending : TIMED_OUT;
     } finally {
       for (const timer of timers) clearTimeout(timer);
+      state.task = around;
       task.ended(SUCCESS);
     }
   }

@@ -1,7 +1,7 @@
 /** Runs a plan without a shell: programs connected by pipes of the kernel, in the order and with the statuses of one. */
 
 import type { CanonicalPath } from "../../../core/capability.ts";
-import type { CompoundPlan, Plan, PlanNode } from "../../../core/plan.ts";
+import type { CompoundPlan, Plan, PlanNode, SimplePlan } from "../../../core/plan.ts";
 import { SIGNALS } from "../../../sandbox/kernel/signals.ts";
 import { certainText, holdsCommand } from "../../../shell/certain.ts";
 import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
@@ -148,7 +148,7 @@ class LineRunner {
     switch (node.kind) {
       case "simple":
         state.reach(node.line);
-        await runSimple(node, state, place, this);
+        await this.#simple(node, state, place);
         // A call has done this for what is in it.
         if (node.calls === true && state.functions.has(certainText(node.words[0]!) ?? "")) return;
         break;
@@ -189,6 +189,21 @@ class LineRunner {
     const failed = statusOf(state.status) !== 0;
     const looked = place.tested || (node.kind === "pipeline" && node.negated);
     if (failed && !looked && state.settings.errexit) throw new Exit(state.status);
+  }
+
+  /** Behind `timeout` for so long. */
+  async #simple(node: SimplePlan, state: LineState, place: LineStreams): Promise<void> {
+    const limit = node.behind?.limit ?? null;
+    if (limit === null) return await runSimple(node, state, place, this);
+    state.status = await this.#tasks.limited(state, limit, async () => {
+      try {
+        await runSimple(node, state, place, this);
+      } catch (error) {
+        // The time was over before it had begun.
+        if (!(error instanceof Exit) || state.task?.ownEnding === null) throw error;
+      }
+      return state.status;
+    }, true);
   }
 
   async #list(
@@ -289,7 +304,11 @@ class LineRunner {
       copy.inner = node.opened === undefined;
       state.status = node.limit === undefined
         ? await this.subshell(node.body, copy, inner)
-        : await this.#tasks.limited(node.body, copy, inner, node.limit);
+        : await this.#tasks.limited(
+          copy,
+          node.limit,
+          () => this.subshell(node.body, copy, inner),
+        );
     } finally {
       opened.close();
     }

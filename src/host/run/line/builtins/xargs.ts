@@ -4,7 +4,7 @@ import { joinedBytes } from "../../../../core/bytes.ts";
 import { joinedNameBytes, nameText } from "../../../../core/name_text.ts";
 import { ToolError } from "../../../../core/errors.ts";
 import type { Ended } from "../../_programs.ts";
-import type { PlanNode, SimplePlan, Word } from "../../../../core/plan.ts";
+import type { PlanNode, Redirection, SimplePlan, Word } from "../../../../core/plan.ts";
 import { CLOSED } from "../../../../sandbox/spawner.ts";
 import { readXargs, SHELLS, type XargsCall } from "../../../../shell/commands/xargs_words.ts";
 import type { Around, Builtin, Done } from "./builtin.ts";
@@ -78,12 +78,16 @@ class Feeding {
       return nameText(all.subarray(0, whole));
     };
     try {
+      const waiting: FedWord[] = [];
       while (!this.#over && input.bad === null) {
         const bytes = await source.some();
         if (bytes === null) break;
-        await this.#feed(input.take(text(bytes)));
+        const words = input.take(text(bytes));
+        // What is made meanwhile is not found, however far find has come.
+        if (this.#node.found === undefined) await this.#feed(words);
+        else waiting.push(...words);
       }
-      if (!this.#over) await this.#feed([...input.take(text()), ...input.end()]);
+      if (!this.#over) await this.#feed([...waiting, ...input.take(text()), ...input.end()]);
       const { replaces, needsInput } = this.#call;
       const first = this.#started === 0 && replaces === null && !needsInput && input.bad === null;
       // What came before a quote that is not closed is done yet.
@@ -159,11 +163,13 @@ class Feeding {
   }
 
   async #planOf(argv: readonly string[], state: LineState): Promise<PlanNode> {
-    const { script, position, line } = this.#node;
-    // A command of xargs reads nothing.
+    const { script, position, line, found } = this.#node;
     const redirections = [
-      { kind: "read", descriptor: 0, target: [{ kind: "text", text: "/dev/null" }] },
-    ] as const;
+      found === undefined
+        // A command of xargs reads nothing.
+        ? { kind: "read", descriptor: 0, target: [{ kind: "text", text: "/dev/null" }] }
+        : { kind: "duplicate", descriptor: 0, from: found.input },
+    ] as const satisfies readonly Redirection[];
     if (!SHELLS.has(argv[0] ?? "")) {
       const words = argv.map((text): Word => [{ kind: "text", text }]);
       return { kind: "simple", assignments: [], words, redirections, position, line };
@@ -184,6 +190,10 @@ class Feeding {
 
   #note(name: string, ended: Ended, program: boolean): void {
     const status = statusOf(ended);
+    if (this.#node.found !== undefined) {
+      this.#failed ||= status !== 0;
+      return;
+    }
     if (ended.signal !== null) {
       this.#aborted ??= { status: 125, error: `${name}: terminated by signal ${ended.signal}` };
     } else if (status === 255) {

@@ -17,7 +17,7 @@ import { ALONE } from "../_starter.ts";
 const PROGRAMS = (
   "echo printf cat sort uniq head tail wc grep tr cut seq tee ls test [ pwd env sleep yes sh " +
   "rev nl sed paste expr basename dirname mkdir touch rm cp mv true false timeout kill " +
-  "find xargs diff nice nohup date mktemp stdbuf awk cmp comm dd od tac fold ln realpath stat"
+  "find xargs diff nice nohup date mktemp stdbuf awk cmp comm dd od tac fold ln realpath stat git"
 ).split(" ");
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {

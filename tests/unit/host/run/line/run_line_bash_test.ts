@@ -191,3 +191,23 @@ Deno.test("words that come out in a form that only a shell has do not run", asyn
     }
   });
 });
+
+/** What stands before git is done by the line: git reads here until somebody ends it, or says what it was given. */
+const BEFORE_GIT = [
+  "echo x | timeout 500 git hash-object --stdin",
+  "timeout 0.3 git hash-object --stdin < <(sleep 20 2>/dev/null); echo $?",
+  "timeout --preserve-status 0.3 git hash-object --stdin < <(sleep 20 2>/dev/null); echo $?",
+  "timeout 500 git hash-object nope 2>/dev/null; echo $?",
+  "if timeout 500 git hash-object nope 2>/dev/null; then echo yes; else echo no; fi",
+  "set -e; nice git hash-object nope 2>/dev/null; echo never",
+  'X=a.txt; A=1 env B=2 nohup nice -n 1 git hash-object "$X" > out 2>/dev/null; cat out',
+  "git() { echo mine; }; timeout 500 git hash-object a.txt; env git hash-object a.txt; git",
+  'cd sub; X=$(timeout 500 git hash-object d.txt); echo "$X"',
+  'f() { timeout 500 git hash-object "$@"; }; f a.txt b.txt',
+  "env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a.b GIT_CONFIG_VALUE_0=c git config a.b",
+  'A=x; env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a.b GIT_CONFIG_VALUE_0="$A" git config a.b; echo $GIT_CONFIG_COUNT',
+  "set -x; A=1 timeout 500 git hash-object a.txt; env B='x y' nice git hash-object a.txt",
+  "timeout 500 git hash-object a.txt & wait; timeout 500 git hash-object nope 2>/dev/null | cat; echo ${PIPESTATUS[0]}",
+];
+
+Deno.test("programs that only start git", () => compareWithBash(BEFORE_GIT));
