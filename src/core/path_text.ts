@@ -27,3 +27,13 @@ export function foldersFrom(path: string): readonly string[] {
   if (path.startsWith("/") || parts.includes("..")) return [path];
   return [...parts.map((_, index) => parts.slice(0, index + 1).join("/")), "."];
 }
+
+/** A path from a folder, with `.` and `..` taken by the letter. */
+export function absolute(path: string, folder: string): string {
+  const names: string[] = [];
+  for (const name of (path.startsWith("/") ? path : `${folder}/${path}`).split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}

@@ -33,6 +33,12 @@ export function parseCommandPattern(text: string): CommandPattern {
   return { source: text, tokens: splitQuoted(text).map(parseToken) };
 }
 
+/** The first token of such a pattern: what comes behind it is not looked at. Throws {@linkcode PatternError}. */
+export function parseProgramPattern(text: string): TokenPattern {
+  const [first = ""] = QUOTING.test(text) ? splitQuoted(text) : text.trim().split(/\s/, 1);
+  return parseToken(first);
+}
+
 /** The words of a command given as an example, split and unquoted as patterns are. Throws {@linkcode PatternError}. */
 export function splitCommand(text: string): readonly string[] {
   return splitQuoted(text).map((token) => token.replace(/\\([\s\S])/g, "$1"));

@@ -1,58 +1,33 @@
 /** The command rules of one policy, compiled: finds those that speak for a command without trying each. */
 
-import { baseName } from "../../core/path_text.ts";
+import { once } from "../../core/once.ts";
+import { absolute, baseName } from "../../core/path_text.ts";
 import type { Program } from "../../core/capability.ts";
 import { fold } from "./_fold.ts";
-import { OWN_FOLDER } from "./own_folder.ts";
+import {
+  addEntry,
+  createIndex,
+  type Entry,
+  type ProgramEntries,
+  type RuleIndex,
+  type SecondIndex,
+  wordsOf,
+} from "./_command_index.ts";
 import { subcommandPositions } from "../../programs/subcommands.ts";
 import { builtInKnowledge } from "../../programs/table.ts";
 import { type CitedRule, inOrder, type Match, referenceTo } from "./path_rules.ts";
-import { matchesText, type TextPattern } from "./text_pattern.ts";
+import { matchesText } from "./text_pattern.ts";
 import { baseNames } from "../../programs/risk.ts";
 import {
   type CommandPattern,
   matchesArguments,
   matchesToken,
   parseCommandPattern,
+  parseProgramPattern,
 } from "./argv.ts";
 import type { Starts } from "../../programs/spec.ts";
 import type { CommandRule, Effect } from "../model.ts";
 import { type Risk, RISKS } from "../../core/tool.ts";
-
-interface Entry {
-  readonly pattern: CommandPattern;
-  readonly exact: boolean;
-  /** Whole commands that it does not speak for, as they are written. */
-  readonly except: readonly CommandPattern[];
-  readonly rule: CitedRule;
-  readonly effect: Effect;
-  /** Null where the rule does not say. */
-  readonly runs: Starts | null;
-  /** Null where the rule does not say. */
-  readonly risk: Risk | null;
-  /** Whether options may stand before its second token: not where that is an option itself. */
-  readonly skips: boolean;
-}
-
-/** Entries of one program, by their second token where it is plain text. */
-interface SecondIndex {
-  readonly bySecond: Map<string, Entry[]>;
-  readonly rest: Entry[];
-}
-
-interface WildEntry {
-  readonly text: TextPattern;
-  /** Written with a slash: for paths, not for names. */
-  readonly path: boolean;
-  readonly entry: Entry;
-}
-
-interface RuleIndex {
-  readonly byProgram: Map<string, SecondIndex>;
-  /** Rules for absolute paths, by the last name: for programs that were not looked up. */
-  readonly byPathName: Map<string, SecondIndex>;
-  readonly wild: WildEntry[];
-}
 
 /** What grants is looked up as written; what restricts also loosely, without regard to case where file systems are so. */
 export interface CommandRules {
@@ -83,7 +58,10 @@ export type CommandFinding =
   | { readonly effect: Effect; readonly rule: CitedRule }
   | { readonly effect: "unnamed" };
 
-/** Compiles the rules. Throws `PatternError` for a pattern that the parser would have refused. */
+/**
+ * Compiles the rules, whose patterns the parser has taken: throws `PatternError` for others, at the latest when a command is
+ * held against them.
+ */
 export function compileCommandRules(
   rules: readonly CommandRule[],
   options: {
@@ -102,22 +80,21 @@ export function compileCommandRules(
       order,
       reference: referenceTo(options.source, `commands[${order}]`, rule.reason),
     };
-    const except = (rule.except ?? []).map(parseCommandPattern);
+    const except = once(() => (rule.except ?? []).map(parseCommandPattern));
     for (const text of rule.patterns) {
-      const pattern = parseCommandPattern(text);
+      const program = parseProgramPattern(text);
       if (rule.effect !== "deny") {
-        const first = pattern.tokens[0]!;
-        granted.push({ text, programs: first.wild.length > 0 ? [] : [...first.literals] });
+        granted.push({ text, programs: program.wild.length > 0 ? [] : [...program.literals] });
       }
       const entry: Entry = {
-        pattern,
+        text,
+        program,
+        words: once(() => wordsOf(text, except())),
         exact: rule.exact,
-        except,
         rule: cited,
         effect: rule.effect,
         runs: rule.runs ?? null,
         risk: rule.risk ?? null,
-        skips: ![...(pattern.tokens[1]?.literals ?? [])].some((one) => one.startsWith("-")),
       };
       const { effect } = rule;
       if (effect !== "deny") addEntry(granting[effect], entry, options.workspace, asWritten);
@@ -128,74 +105,6 @@ export function compileCommandRules(
   const bearsRisk = rules.some(({ risk }) => risk !== undefined);
   const count = rules.length;
   return { granting, restricting, fold: folding, granted, limitsRuns, bearsRisk, count };
-}
-
-function createIndex(): RuleIndex {
-  return { byProgram: new Map(), byPathName: new Map(), wild: [] };
-}
-
-function addEntry(
-  index: RuleIndex,
-  entry: Entry,
-  workspace: string,
-  folding: (name: string) => string,
-): void {
-  const first = entry.pattern.tokens[0]!;
-  for (const literal of first.literals) {
-    const isPath = literal.includes("/");
-    const isOwn = literal.startsWith(`${OWN_FOLDER}/`);
-    const key = folding(isPath && !isOwn ? absolute(literal, workspace) : literal);
-    addSecond(index.byProgram, key, entry);
-    if (isPath) addSecond(index.byPathName, folding(baseName(literal)), entry);
-  }
-  for (const text of first.wild) {
-    const path = text.pieces.some((piece) => piece.includes("/"));
-    index.wild.push({
-      text: foldText(path ? rooted(text, workspace) : text, folding),
-      path,
-      entry,
-    });
-  }
-}
-
-function addSecond(map: Map<string, SecondIndex>, key: string, entry: Entry): void {
-  let second = map.get(key);
-  if (second === undefined) map.set(key, second = { bySecond: new Map(), rest: [] });
-  const token = entry.pattern.tokens[1];
-  if (token === undefined || token.wild.length > 0) {
-    second.rest.push(entry);
-    return;
-  }
-  for (const literal of token.literals) {
-    const entries = second.bySecond.get(literal);
-    if (entries === undefined) second.bySecond.set(literal, [entry]);
-    else entries.push(entry);
-  }
-}
-
-function foldText(text: TextPattern, folding: (name: string) => string): TextPattern {
-  return { ...text, pieces: text.pieces.map(folding) };
-}
-
-/** A pattern with a slash that does not start at the root, or in the run's own folder, starts at the workspace. */
-function rooted(text: TextPattern, workspace: string): TextPattern {
-  const [head = "", ...rest] = text.pieces;
-  if (head.startsWith("/") || head.startsWith(`${OWN_FOLDER}/`)) return text;
-  return { ...text, pieces: [join(workspace, head.replace(/^(?:\.\/+)+/, "")), ...rest] };
-}
-
-function join(folder: string, name: string): string {
-  return folder === "/" ? `/${name}` : `${folder}/${name}`;
-}
-
-/** A path from a folder, with `.` and `..` taken by the letter. */
-export function absolute(path: string, folder: string): string {
-  const names: string[] = [];
-  for (const name of (path.startsWith("/") ? path : `${folder}/${path}`).split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "" && name !== ".") names.push(name);
-  }
-  return `/${names.join("/")}`;
 }
 
 /** How a command fares by these rules. */
@@ -216,6 +125,8 @@ export function findCommand(rules: CommandRules, command: JudgedCommand): Comman
   return { effect: "allow", rule: granting };
 }
 
+const NO_SECOND: SecondIndex = { bySecond: new Map(), rest: [] };
+
 /** The first rule that would grant the command with some words in the place of those that are not known yet. */
 function findPossible(
   { granting }: CommandRules,
@@ -224,13 +135,13 @@ function findPossible(
 ): CitedRule | null {
   const known = Math.min(...open);
   if (known === Infinity) return null;
-  const fits = ({ pattern: { tokens } }: Entry): boolean =>
-    tokens.slice(1, known).every((token, index) => matchesToken(token, argv[index + 1] ?? ""));
+  const fits = ({ words }: Entry): boolean =>
+    words().pattern.tokens.slice(1, known)
+      .every((token, index) => matchesToken(token, argv[index + 1] ?? ""));
   for (const effect of ["allow", "ask"] as const) {
     for (const key of keys) {
-      const second = granting[effect].byProgram.get(key);
-      const entries = [...second?.bySecond.values() ?? [], second?.rest ?? []].flat();
-      const found = entries.find(fits);
+      const { bySecond, rest } = granting[effect].byProgram.get(key)?.index() ?? NO_SECOND;
+      const found = [...bySecond.values(), rest].flat().find(fits);
       if (found !== undefined) return found.rule;
     }
   }
@@ -293,8 +204,8 @@ export function matchCommand(rules: CommandRules, command: JudgedCommand): reado
   const take = (index: RuleIndex, lookup: Lookup) =>
     eachEntry(index, command, lookup, (entry) => {
       if (!speaks(entry, command, lookup)) return;
-      const { rule, effect, pattern } = entry;
-      matches.push({ rule, effect, pattern: pattern.source });
+      const { rule, effect, text } = entry;
+      matches.push({ rule, effect, pattern: text });
     });
   const loose = looseLookup(rules, command);
   take(rules.restricting.deny, loose);
@@ -354,10 +265,11 @@ function findFirst(index: RuleIndex, command: JudgedCommand, lookup: Lookup): Ci
 
 /** Whether a rule whose program fits speaks for the arguments too. */
 function speaks(
-  { pattern, exact, except, skips }: Entry,
+  { words, exact }: Entry,
   command: JudgedCommand,
   { positions }: Lookup,
 ): boolean {
+  const { pattern, except, skips } = words();
   const from = skips ? positions : [1];
   return from.some((at) => matchesArguments(pattern, command.argv, at, exact)) &&
     !(except.length > 0 && isExcepted(except, command));
@@ -379,12 +291,11 @@ function eachEntry(
   { keys, positions, loose }: Lookup,
   visit: (entry: Entry) => void,
 ): void {
-  const visitAll = (second: SecondIndex | undefined) => {
-    if (second === undefined) return;
-    for (const position of positions) {
-      second.bySecond.get(argv[position] ?? "")?.forEach(visit);
-    }
-    second.rest.forEach(visit);
+  const visitAll = (entries: ProgramEntries | undefined) => {
+    if (entries === undefined) return;
+    const { bySecond, rest } = entries.index();
+    for (const position of positions) bySecond.get(argv[position] ?? "")?.forEach(visit);
+    rest.forEach(visit);
   };
   for (const key of keys) {
     visitAll(index.byProgram.get(key));

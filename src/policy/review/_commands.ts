@@ -1,6 +1,6 @@
 /** Rules on commands that can never be the ones that decide. */
 
-import { absolute } from "../match/command_rules.ts";
+import { absolute } from "../../core/path_text.ts";
 import type { PlacedPolicy } from "../_settings.ts";
 import { matchesText, type TextPattern } from "../match/text_pattern.ts";
 import { parseCommandPattern, type TokenPattern } from "../match/argv.ts";

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import {
   matchesCommand,
   parseCommandPattern,
+  parseProgramPattern,
   PatternError,
   splitCommand,
 } from "../../../../src/policy/match/argv.ts";
@@ -32,6 +33,28 @@ const MATCHES: readonly [pattern: string, commands: string[][], others: string[]
   ["rm -rf /", [["rm", "-rf", "/"]], [["rm", "-rf", "/tmp"]]],
   ["git {,--no-pager}", [["git", ""], ["git", "--no-pager"]], [["git", "x"]]],
 ];
+
+Deno.test("the program of a pattern alone is read as it is with all of the pattern", () => {
+  const random = new Random(7);
+  const signs = ["a", "b", "{", "}", ",", "*", " ", "\t", "'", '"', "\\", "[", "/"];
+  const made = Array.from(
+    { length: 4_000 },
+    () => Array.from({ length: random.below(12) }, () => random.pick(signs)).join(""),
+  );
+  let read = 0;
+  for (const text of [...MATCHES.map(([pattern]) => pattern), ...made]) {
+    let whole;
+    try {
+      whole = parseCommandPattern(text);
+    } catch (error) {
+      if (error instanceof PatternError) continue;
+      throw error;
+    }
+    read++;
+    assertEquals(parseProgramPattern(text), whole.tokens[0], JSON.stringify(text));
+  }
+  assert(read > 500, String(read));
+});
 
 for (const [pattern, commands, others] of MATCHES) {
   Deno.test(`command pattern ${pattern}`, () => {
