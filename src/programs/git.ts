@@ -128,8 +128,8 @@ export const GIT: ProgramTable = {
           "--ext-diff --textconv --no-index": dangerous("flag"),
         },
       },
-      fetch: PEER,
-      "pull remote": REMOTE,
+      "fetch remote": PEER,
+      pull: REMOTE,
       "ls-remote": {
         ...PEER,
         repository: "reads",

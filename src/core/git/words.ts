@@ -78,6 +78,16 @@ export const GIT_CHANGES: Readonly<Record<string, "records" | "files">> = {
   switch: "files",
 };
 
+/** Of git-remote(1) what fetches, or changes references alone: others write settings. */
+const RECORDS_OF_REMOTES: ReadonlySet<string> = new Set(["update", "prune", "set-head"]);
+
+/** Whether it changes the repository's own folder, beside its settings. */
+export function changesRepository({ subcommand, rest }: GitWords): boolean {
+  return subcommand === "remote"
+    ? RECORDS_OF_REMOTES.has(rest.find((word) => !word.startsWith("-")) ?? "")
+    : Object.hasOwn(GIT_CHANGES, subcommand);
+}
+
 /** Options with which settings are written too: those of a branch, and no others (`GitFolder.settles`). */
 const SETTLING: Readonly<Record<string, RegExp>> = {
   branch: /^(?:-[a-zA-Z]*[mMcCutdD]|--(?:move|copy|delete|set-upstream|unset|edit-desc|track).*)/,

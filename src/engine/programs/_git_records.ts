@@ -5,7 +5,7 @@
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
 import { type GitMaking, gitMaking } from "../../core/git/making.ts";
-import { changesSettings, GIT_CHANGES, gitWords, namesUser } from "../../core/git/words.ts";
+import { changesRepository, changesSettings, gitWords, namesUser } from "../../core/git/words.ts";
 import { baseName, parentOf } from "../../core/path_text.ts";
 import type { GitFolder } from "../../host/broker/git_folder.ts";
 import type { PathProbe } from "../../host/paths/path_probe.ts";
@@ -50,7 +50,7 @@ export function recordsIn(
   const making = gitMaking(words);
   if (making !== null) return madeBy(making, { at, programs, workspace, resolve, probe });
   const settles = namesUser(words) || changesSettings(words);
-  if (!settles && !Object.hasOwn(GIT_CHANGES, words.subcommand)) return null;
+  if (!settles && !changesRepository(words)) return null;
   const found = repositoryAround(at, workspace, probe);
   return found === null
     ? null
