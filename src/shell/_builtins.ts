@@ -34,7 +34,7 @@ const REFUSED: ReadonlyMap<string, ConstructKind> = new Map<string, ConstructKin
   ["let", "let"],
   ...[
     ...["alias", "unalias", "enable", "bind", "complete", "compgen", "compopt"],
-    ...["history", "times", "fg", "bg"],
+    ...["history", "times"],
     ...["suspend", "logout", "caller", "help"],
   ].map((name) => [name, "builtin"] as const),
 ]);
@@ -184,7 +184,7 @@ function isListed({ words, redirections, assignments }: SimplePlan, from: Comman
 /** What not every POSIX shell has. */
 const BASH_ALONE: ReadonlySet<string> = new Set([
   ...["local", "declare", "typeset", "readonly", "shopt", "source", "mapfile", "readarray"],
-  ...["pushd", "popd", "dirs", "builtin", "disown"],
+  ...["pushd", "popd", "dirs", "builtin", "disown", "fg", "bg"],
 ]);
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -296,9 +296,9 @@ function evaluation(simple: SimplePlan, from: CommandSource): PlanNode {
 }
 
 /** Their names in either case, as bash takes them. */
-const SIGNALS = /^(?:0|EXIT|(?:SIG)?(?:INT|TERM|HUP|QUIT|PIPE)|1|2|3|13|15)$/i;
+const SIGNALS = /^(?:0|EXIT|ERR|(?:SIG)?(?:INT|TERM|HUP|QUIT|PIPE)|1|2|3|13|15)$/i;
 
-/** `trap SCRIPT EXIT`: signals besides that come to nobody here but end the line whole. */
+/** `trap SCRIPT EXIT` and `ERR`: signals besides that come to nobody here but end the line whole. */
 function trapping(simple: SimplePlan, from: CommandSource): PlanNode {
   const index = from.indexes[0] ?? 0;
   const words = simple.words.slice(1);
@@ -307,6 +307,7 @@ function trapping(simple: SimplePlan, from: CommandSource): PlanNode {
   const known = signals.length > 0 &&
     signals.every((word) => SIGNALS.test(certainText(word) ?? ""));
   if (action === undefined || !known) throw new Refused("trap", index);
+  if (signals.some((word) => /^err$/i.test(certainText(word) ?? ""))) from.onDialect();
   const plain = { ...simple, words: [simple.words[0]!, action, ...signals] };
   const text = certainText(action);
   if (text === null || text === "-" || text.trim() === "") return plain;
@@ -328,10 +329,10 @@ function rest(from: CommandSource, count: number): CommandSource {
   return { ...from, indexes: from.indexes.slice(count), source: from.source.slice(start) };
 }
 
-/** `command ls` is `ls`; `command -v ls` asks what it is. */
+/** `command ls` is `ls`; `command -v ls` and `command -V ls` ask what it is. */
 function withoutCommand(simple: SimplePlan, from: CommandSource): PlanNode {
   const second = simple.words[1] === undefined ? null : certainText(simple.words[1]);
-  if (second === "-v" && simple.words.length > 2) return simple;
+  if ((second === "-v" || second === "-V") && simple.words.length > 2) return simple;
   const skip = second === "--" ? 2 : 1;
   if (second === null || (skip === 1 && second.startsWith("-")) || simple.words.length <= skip) {
     throw new Refused("builtin", from.indexes[0] ?? 0);

@@ -39,11 +39,11 @@ export const CONSTRUCTS = {
     "umask 022, umask u=rwx,go=rx, umask, umask -S and umask -p are",
   ],
   getopts: ["getopts in a form that is not known", "getopts OPTIONS NAME is"],
-  trap: ["trap in a form that is not known", "trap 'COMMANDS' EXIT is"],
+  trap: ["trap in a form that is not known", "trap 'COMMANDS' EXIT and ERR are"],
   evaluation: ["a command that reads text as commands", "write those commands themselves"],
   set: [
     "set or shopt in a form that is not known",
-    "set -e, -u, -f, -x, -o pipefail, set -- WORDS, and shopt -s nullglob, dotglob, failglob, globstar, nocasematch are",
+    "set -a, -e, -E, -u, -f, -x, -o pipefail, set -- WORDS, and shopt -s nullglob, dotglob, failglob, globstar, nocasematch are",
   ],
   exec: [
     "exec where it would replace the shell, or its redirections would not reach to the shell's end",

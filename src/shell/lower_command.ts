@@ -297,7 +297,7 @@ const COMES_IN: Word = [{
   quoted: false,
 }];
 
-/** Whether what `kill` is to end may be what the line itself has started: `%1`, `$!`, `$PID`. */
+/** Whether what `kill` is to end may be what the line itself has started: `%1`, `$!`, `$PID`, `$(jobs -p)`. */
 function endsOwn(words: readonly Word[]): boolean {
   const named = words[0] !== undefined && /^-[sn]$/.test(certainText(words[0]) ?? "");
   const targets = words.slice(named ? 2 : 0).filter((word) =>
@@ -306,10 +306,19 @@ function endsOwn(words: readonly Word[]): boolean {
   return targets.length > 0 && targets.every((word) => {
     const [only, second] = word;
     const text = certainText(word);
-    return text === null
-      ? second === undefined && only?.kind === "parameter" && only.operation === null
-      : text.startsWith("%");
+    if (text !== null) return text.startsWith("%");
+    if (second !== undefined) return false;
+    return only?.kind === "substitution"
+      ? listsJobs(only.body)
+      : only?.kind === "parameter" && only.operation === null;
   });
+}
+
+/** `jobs -p` */
+function listsJobs(body: PlanNode): boolean {
+  if (body.kind !== "simple" || body.calls === true || body.words.length !== 2) return false;
+  const [name, option] = body.words.map(certainText);
+  return name === "jobs" && option === "-p";
 }
 
 /** The variables that a builtin sets by the names in its words. */
@@ -332,7 +341,8 @@ const DECLARES: ReadonlySet<string> = new Set(["local", "declare", "typeset", "r
 /** A file whose commands are run: it is read, and they are judged when they are known. */
 function lowerSourced([file]: readonly Word[], cwd: KnownFolder, needs: Needs): void {
   const target = file === undefined ? null : certainText(file);
-  const path = target === null ? null : placeOf(cwd, target);
+  // What the line itself gives is no file.
+  const path = target === null || target === "/dev/stdin" ? null : placeOf(cwd, target);
   if (path !== null) needs.found.push(ready({ kind: "fs.read", path, tree: false }));
 }
 

@@ -2,13 +2,20 @@
 
 /** Options of `set`, by letter and by name. */
 export const SET_OPTIONS: Readonly<
-  Record<string, "errexit" | "nounset" | "pipefail" | "noglob" | "xtrace">
+  Record<
+    string,
+    "allexport" | "errexit" | "errtrace" | "nounset" | "pipefail" | "noglob" | "xtrace"
+  >
 > = {
+  a: "allexport",
   e: "errexit",
+  E: "errtrace",
   u: "nounset",
   f: "noglob",
   x: "xtrace",
+  allexport: "allexport",
   errexit: "errexit",
+  errtrace: "errtrace",
   nounset: "nounset",
   noglob: "noglob",
   pipefail: "pipefail",
@@ -32,7 +39,7 @@ export function isKnownSet(words: readonly (string | null)[]): boolean {
     if (word === null) return false;
     if (!/^[-+]./.test(word)) return true;
     // What is never on may be switched off.
-    const [, on = "", off = "", name] = /^(?:-([eufx]*)|\+([eufxv]*))(o?)$/.exec(word) ?? [];
+    const [, on = "", off = "", name] = /^(?:-([aeEufx]*)|\+([aeEufxv]*))(o?)$/.exec(word) ?? [];
     const letters = on + off;
     if (letters === "" && name !== "o") return false;
     if (name !== "o") continue;

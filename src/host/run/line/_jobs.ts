@@ -18,7 +18,13 @@ export interface Job {
 /** Those of one shell. */
 export class Jobs {
   readonly #jobs: Job[] = [];
+  /** Of the shell around a substitution: listed in it, and nothing else. */
+  readonly #around: Jobs | null;
   #numbers = 0;
+
+  constructor(around: Jobs | null = null) {
+    this.#around = around;
+  }
 
   nextNumber(): number {
     return ++this.#numbers;
@@ -34,6 +40,11 @@ export class Jobs {
 
   get running(): readonly Job[] {
     return this.#jobs.filter((job) => job.status() === null);
+  }
+
+  /** As `jobs` tells of them. */
+  get listed(): readonly Job[] {
+    return [...this.#around?.listed ?? [], ...this.#jobs];
   }
 
   /** `%1`, `%%`, `%+`, or its number as a process; null for none of them. */

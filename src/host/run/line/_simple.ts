@@ -1,10 +1,9 @@
 /** Runs one command: its words, its variables, its files, and then what its first word means. */
 
 import { ToolError } from "../../../core/errors.ts";
-import { givesDescriptor, PIPE_WORD, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
+import { givesDescriptor, type PlanNode, type SimplePlan } from "../../../core/plan.ts";
 import { CLOSED } from "../../../sandbox/spawner.ts";
-import { readOptions } from "../../../shell/commands/read_options.ts";
-import { isHarmless, wordText } from "../../../shell/certain.ts";
+import { wordText } from "../../../shell/certain.ts";
 import { differsFromShell } from "../../../shell/program_forms.ts";
 import type { Child, Ended } from "../_programs.ts";
 import { close } from "../../kernel/pipes.ts";
@@ -13,13 +12,15 @@ import { builtinOf } from "./builtins/builtins.ts";
 import { xargs } from "./builtins/xargs.ts";
 import { type Expander, expandWord } from "./expand/expand.ts";
 import { endsOwn, innerOf } from "./builtins/inner.ts";
-import type { LineHost, LineRedirection, NotStarted } from "./line_host.ts";
+import type { LineHost, NotStarted } from "./line_host.ts";
 import { type Redirected, targetsOf } from "./_redirections.ts";
 import type { Expansion } from "./_expansion.ts";
 import type { Opening } from "./_opening.ts";
 import type { Speech } from "./_speech.ts";
 import { locate } from "./_search_path.ts";
+import { allow, withoutPipes } from "./_allowing.ts";
 import { readText } from "./_source.ts";
+import { readOpen } from "./builtins/read_open.ts";
 import { assign, assignFor } from "./_assigning.ts";
 import { fedAnew } from "./builtins/fed_input.ts";
 import { Exit, type LineState, SUCCESS } from "./_state.ts";
@@ -120,7 +121,7 @@ async function runWith(
       await runProgram({ node, argv, opened, pipes, shown }, state, streams, runner, expander);
     } else {
       await runWithin(
-        { node, words, builtin, calls, shown: place.descriptors },
+        { node, words, builtin, calls, pipes, shown: place.descriptors },
         state,
         { ...place, descriptors },
         runner,
@@ -158,62 +159,6 @@ async function rewritten(
 /** `set -x`. */
 function isTraced({ options }: LineState): boolean {
   return options.has("xtrace");
-}
-
-interface Wanted {
-  readonly node: SimplePlan;
-  readonly argv: readonly string[];
-  readonly isProgram: boolean;
-  readonly calls: boolean;
-  readonly targets: readonly LineRedirection[];
-  readonly pipes: ReadonlyMap<string, number>;
-}
-
-/** Has what it would do judged, where that was not known before. */
-async function allow(
-  { node, argv, isProgram, calls, targets, pipes }: Wanted,
-  state: LineState,
-  { host }: CommandRunner,
-): Promise<void> {
-  const free = (name: string): boolean =>
-    name === "IFS" || (name === "PATH" && !isProgram && state.places.workspace !== null);
-  const set = node.assignments.filter((one) => !isProgram || !isHarmless(one))
-    .map((one) => one.name).filter((one) => !free(one));
-  const changed = isProgram || calls ? [] : changedNames(argv);
-  // What programs get was judged with the line, but for what that came to know only now.
-  const { unjudged } = state.variables;
-  const later = node.later === true && node.words.length > 0 ? set : [];
-  const since = later.length > 0 || (isProgram && unjudged.length > 0);
-  // A variable of the line alone is nobody's business, unless it is one that programs get.
-  const given = [...set, ...changed.filter((one) => !free(one))].filter((one) =>
-    state.isGiven(one)
-  );
-  const variables = isProgram ? [...set, ...unjudged] : [...later, ...given];
-  const redirections = targets.filter(({ target }) => !pipes.has(target));
-  if (!isProgram && redirections.length === 0 && variables.length === 0) return;
-  // A pipe of the line's own leads nowhere else.
-  const judged = isProgram ? argv.map((word) => withoutPipes(word, pipes)) : null;
-  const { directory } = state;
-  const command = { argv: judged, directory, redirections, variables, ...(since ? { since } : {}) };
-  await host.allow(command, () => state.task?.waits());
-}
-
-/** Whole words alone: a path that only has the name of a pipe in it leads to a file. */
-function withoutPipes(word: string, pipes: ReadonlyMap<string, number>): string {
-  return pipes.has(word) ? PIPE_WORD : word;
-}
-
-const CHANGES: ReadonlySet<string> = new Set([
-  ...["unset", "read", "export", "local", "declare", "typeset", "readonly", "mapfile", "readarray"],
-]);
-
-function changedNames([name = "", ...words]: readonly string[]): readonly string[] {
-  if (name === "read") {
-    const found = readOptions(words);
-    return [found?.list, ...found?.rest ?? []].filter((one) => typeof one === "string");
-  }
-  if (!CHANGES.has(name)) return [];
-  return words.flatMap((word) => /^[A-Za-z_]\w*(?==|$)/.exec(word)?.[0] ?? []);
 }
 
 async function runProgram(
@@ -324,11 +269,12 @@ const UNUSED = 3;
 
 /** A builtin, or a function. */
 async function runWithin(
-  { node, words, builtin, calls, shown }: {
+  { node, words, builtin, calls, pipes, shown }: {
     readonly node: SimplePlan;
     readonly words: readonly string[];
     readonly builtin: Builtin | null;
     readonly calls: boolean;
+    readonly pipes: ReadonlyMap<string, number>;
     /** Where `set -x` shows it. */
     readonly shown: readonly number[];
   },
@@ -347,7 +293,7 @@ async function runWithin(
       await runner.speech.trace(shown, state, words);
     }
     if (calls) return await runner.call(name, rest, state, place);
-    const done = await builtin!(rest, state, aroundOf(node, place, state, runner));
+    const done = await builtin!(rest, state, aroundOf(node, place, state, runner, pipes));
     await assign(node.declares ?? [], state, runner, expander);
     await settle(name, done, state, place, runner);
   } finally {
@@ -383,9 +329,12 @@ function aroundOf(
   place: LineStreams,
   state: LineState,
   runner: CommandRunner,
+  pipes: ReadonlyMap<string, number> = new Map(),
 ): Around {
   const { host } = runner;
   const { descriptors } = place;
+  const opened = (path: string) =>
+    pipes.get(path) ?? (path === "/dev/stdin" ? descriptors[0] ?? CLOSED : null);
   return {
     host,
     descriptors,
@@ -396,7 +345,10 @@ function aroundOf(
     evaluate: (text) => runner.evaluate(text, state, place),
     run: (script, own) => runner.node(script, own, { ...place, release: () => {} }),
     understand: (text) => runner.understand(text, state),
-    readFile: (path) => readText(host, path, state),
+    readFile: (path) => {
+      const descriptor = opened(path);
+      return descriptor === null ? readText(host, path, state) : readOpen(host, descriptor, path);
+    },
     programOf: (name) => host.programOf(locate([name], state, runner)[0] ?? name, state.directory),
     wait: async (ended) => {
       await Promise.race([ended, host.stopping]);

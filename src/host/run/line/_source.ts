@@ -1,14 +1,11 @@
 /** The text of a file whose commands are run in a line. */
 
-import { ToolError } from "../../../core/errors.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import { close } from "../../kernel/pipes.ts";
 import type { LineHost } from "./line_host.ts";
 import type { LineState } from "./_state.ts";
+import { MOST_SOURCED, tooLong } from "./builtins/read_open.ts";
 import { textOf } from "./_substitution.ts";
-
-/** What a line is read of at most. */
-const MOST_BYTES = 128 * 1024;
 
 /** The text; an error number with its sign turned where it cannot be opened. Throws the ToolError that refuses it. */
 export async function readText(
@@ -32,12 +29,7 @@ export async function readText(
       if (count < 0) return count;
       if (count === 0) return textOf(chunks);
       size += count;
-      if (size > MOST_BYTES) {
-        throw new ToolError(
-          "RESOURCE_LIMIT",
-          `${path} has more than ${MOST_BYTES} bytes to be run`,
-        );
-      }
+      if (size > MOST_SOURCED) throw tooLong(path);
       chunks.push(buffer.slice(0, count));
     }
   } finally {

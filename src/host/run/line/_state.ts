@@ -23,8 +23,8 @@ export class LineState {
   /** The same by the names that led there, links among them (POSIX, cd, step 8): what `..` is taken off. */
   logical: string;
   settings: ShellSettings;
-  /** Of `shopt`, and `set -f` and `-x`. */
-  options: ReadonlySet<ShellOption | "noglob" | "xtrace"> = new Set();
+  /** Of `shopt`, and `set -f`, `-x` and `-E`. */
+  options: ReadonlySet<ShellOption | "noglob" | "xtrace" | "errtrace"> = new Set();
   /** Substitutions and texts within each other that it is in: of each `set -x` says so. */
   nesting = 0;
   /** Whose ways it follows where shells differ. */
@@ -57,6 +57,10 @@ export class LineState {
   task: Task | null = null;
   /** What is run at its end. */
   ending: PlanNode | null = null;
+  /** What is run when a command has failed and nobody has looked at that. */
+  failing: PlanNode | null = null;
+  /** Whether that is under way. */
+  handling = false;
   /** What it was left with, while that runs: `exit` without a status ends it so (POSIX, exit). */
   left: Ended | null = null;
   /** What it has started beside itself. */
@@ -129,6 +133,7 @@ export class LineState {
     const { limits, mask, speaker, line, linesBefore, called } = this;
     // dash goes on with it in all subshells, bash in those of substitutions alone.
     if (shell === "sh") copy.left = this.left;
+    if (options.has("errtrace")) copy.failing = this.failing;
     return Object.assign(copy, {
       ...{ logical, options, status, stages, shell, inner, name, positional, functions, depth },
       ...{ lastJob, began, matched, task, places, source, folders, optionAt, user, limits, mask },
@@ -162,6 +167,7 @@ export class LineState {
     copy.inner = true;
     copy.nesting++;
     copy.left = this.left;
+    copy.jobs = new Jobs(this.jobs);
     copy.linesBefore = this.line - 1;
     if (copy.shell === "bash") copy.settings = { ...copy.settings, errexit: false };
     return copy;

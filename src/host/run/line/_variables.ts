@@ -24,6 +24,8 @@ export class Variables {
   readonly #hidden: Map<string, Cell | undefined>[];
   /** Exported by what was not judged with the line. */
   readonly #unjudged: Set<string>;
+  /** Whether what is set is exported (`set -a`): judged with the programs that get it. */
+  exportsAll = false;
 
   private constructor(
     cells: Map<string, Cell>,
@@ -46,7 +48,9 @@ export class Variables {
 
   copy(): Variables {
     const hidden = this.#hidden.map((one) => new Map(one));
-    return new Variables(new Map(this.#cells), hidden, this.#unjudged);
+    const copy = new Variables(new Map(this.#cells), hidden, this.#unjudged);
+    copy.exportsAll = this.exportsAll;
+    return copy;
   }
 
   /** What a program that is a shell gets of them. */
@@ -226,7 +230,9 @@ export class Variables {
 
   #set(name: string, value: Value): void {
     this.#mustChange(name);
-    this.#cells.set(name, { ...(this.#cells.get(name) ?? NOTHING), value });
+    const cell = this.#cells.get(name) ?? NOTHING;
+    if (this.exportsAll && !cell.exported) this.#unjudged.add(name);
+    this.#cells.set(name, { ...cell, value, exported: cell.exported || this.exportsAll });
   }
 
   #mustChange(name: string): void {

@@ -7,6 +7,8 @@ import { certainText, holdsCommand } from "../../../shell/certain.ts";
 import { type Child, type Ended, endedBy, type Usage } from "../_programs.ts";
 import { runCompound } from "./_compound.ts";
 import { Expansion } from "./_expansion.ts";
+import { hasFailed } from "./_failing.ts";
+import { Jobs } from "./_jobs.ts";
 import { limit } from "./_limit.ts";
 import type { LineHost, NotStarted } from "./line_host.ts";
 import { Opening } from "./_opening.ts";
@@ -18,13 +20,12 @@ import { either, Exit, LineState, Return, statusOf, SUCCESS } from "./_state.ts"
 import { Stopped } from "./_stopped.ts";
 import { Tasks } from "./_tasks.ts";
 import { timed } from "./_times.ts";
+import { Turns } from "./_turns.ts";
 
 export { Stopped };
 
 /** Programs that loops of one line start at most. */
 const MOST_STARTS = 10_000;
-/** How long a loop goes on before others have their turn. */
-const LONGEST_TURN_MS = 5;
 
 const FAILED = { code: 1, signal: null } as const;
 /** Functions and files within each other: what goes deeper calls itself. */
@@ -72,11 +73,11 @@ class LineRunner {
   #started = 0;
   /** What those that have ended took. */
   #usage: Usage = { userMs: 0, systemMs: 0 };
-  /** When others last had their turn. */
-  #turned = performance.now();
+  readonly #turns: Turns;
 
   constructor(host: LineHost, searchPath: string, line: string) {
     this.host = host;
+    this.#turns = new Turns(host);
     this.searchPath = searchPath;
     const subshell = (node: PlanNode, state: LineState, place: LineStreams) =>
       this.subshell(node, state, place);
@@ -145,6 +146,7 @@ class LineRunner {
 
   async node(node: PlanNode, state: LineState, place: LineStreams): Promise<void> {
     this.mayGoOn(state);
+    const trapped = state.failing !== null;
     switch (node.kind) {
       case "simple":
         state.reach(node.line);
@@ -188,7 +190,12 @@ class LineRunner {
     if (node.kind !== "pipeline" || node.stages.length === 1) state.stages = [state.status];
     const failed = statusOf(state.status) !== 0;
     const looked = place.tested || (node.kind === "pipeline" && node.negated);
-    if (failed && !looked && state.settings.errexit) throw new Exit(state.status);
+    if (failed && !looked) await hasFailed(state, { trapped, run: this.#apart(place) });
+  }
+
+  /** Runs a node that stands nowhere in the list that is run. */
+  #apart(place: LineStreams): (node: PlanNode, state: LineState) => Promise<void> {
+    return (node, state) => this.node(node, state, { ...place, tested: false, release: () => {} });
   }
 
   /** Behind `timeout` for so long. */
@@ -241,7 +248,8 @@ class LineRunner {
   ): Promise<LineState["status"]> {
     const statuses = await runStages(this.host, stages, place, (stage, streams) => {
       const copy = state.copy();
-      copy.inner ||= stage.kind !== "simple";
+      if (stage.kind === "simple") copy.jobs = new Jobs(state.jobs);
+      else copy.inner = true;
       return this.subshell(stage, copy, { ...place, ...streams });
     });
     state.stages = statuses;
@@ -263,20 +271,11 @@ class LineRunner {
         expander: this.expansion.expander(descriptors),
         run: (part, tested = false) =>
           this.node(part, state, { ...inner, tested: tested || inner.tested }),
-        turn: () => this.#turn(),
+        turn: () => this.#turns.turn(),
       });
     } finally {
       opened.close();
     }
-  }
-
-  /** A loop that starts nothing leaves others their turn, and hears that it is to end. */
-  async #turn(): Promise<void> {
-    if (this.host.stopped()) throw new Stopped();
-    if (performance.now() - this.#turned < LONGEST_TURN_MS) return;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    this.#turned = performance.now();
-    if (this.host.stopped()) throw new Stopped();
   }
 
   async #group(
@@ -342,7 +341,8 @@ class LineRunner {
   ): Promise<void> {
     const called = state.functions.get(name);
     if (called === undefined) throw new Error(`${name} is no function`);
-    const { positional, called: callers } = state;
+    const { positional, called: callers, failing } = state;
+    if (!state.options.has("errtrace")) state.failing = null;
     state.positional = words;
     state.called = [name, ...callers];
     await this.#within(state, async () => {
@@ -360,10 +360,13 @@ class LineRunner {
         state.variables.leave();
         state.positional = positional;
         state.called = callers;
+        // One that it has set itself stays.
+        state.failing ??= failing;
       }
     });
-    const failed = statusOf(state.status) !== 0;
-    if (failed && !place.tested && state.settings.errexit) throw new Exit(state.status);
+    if (statusOf(state.status) !== 0 && !place.tested) {
+      await hasFailed(state, { trapped: failing !== null, run: this.#apart(place) });
+    }
   }
 
   async #within(state: LineState, action: () => Promise<void>): Promise<void> {
@@ -379,7 +382,9 @@ class LineRunner {
   /** The plan of a text that is known only now. */
   async understand(text: string, state: LineState): Promise<PlanNode> {
     const { parseFurther } = await import("../../../shell/parse_line.ts");
-    return await parseFurther(text, [...state.functions.keys()], state.depth > 0);
+    // What is sourced can be returned from, as a function can.
+    const returns = state.depth > 0 || state.called[0] === "source";
+    return await parseFurther(text, [...state.functions.keys()], returns);
   }
 
   async evaluate(text: string, state: LineState, place: LineStreams): Promise<void> {

@@ -79,7 +79,7 @@ export const DECLARING = {
 export const setOptions: Builtin = (words, state) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    const options = /^(?:-([eufx]*)|\+([eufxv]*))(o?)$/.exec(word);
+    const options = /^(?:-([aeEufx]*)|\+([aeEufxv]*))(o?)$/.exec(word);
     if (options === null || word.length === 1) {
       if (/^[-+]/.test(word) && word !== "--") throw refused(word);
       state.positional = words.slice(word === "--" ? at + 1 : at);
@@ -97,7 +97,11 @@ export const setOptions: Builtin = (words, state) => {
 function change(state: LineState, name: string, on: boolean): void {
   const option = Object.hasOwn(SET_OPTIONS, name) ? SET_OPTIONS[name] : undefined;
   if (option === undefined) throw refused(name);
-  if (option !== "noglob" && option !== "xtrace") {
+  if (option === "allexport") {
+    state.variables.exportsAll = on;
+    return;
+  }
+  if (option === "errexit" || option === "nounset" || option === "pipefail") {
     state.settings = { ...state.settings, [option]: on };
     return;
   }

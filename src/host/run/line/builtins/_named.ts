@@ -33,12 +33,26 @@ function meaningOf(
   return path === null ? null : { kind: "file", shown: path };
 }
 
-/** `command -v NAME…`: the parser lets no other form through. */
-export const commandOf: Builtin = ([, ...names], state, around) => {
+/** `command -v NAME…` and `command -V NAME…`: the parser lets no other form through. */
+export const commandOf: Builtin = ([option, ...words], state, around) => {
+  const names = words[0] === "--" ? words.slice(1) : words;
   const found = names.map((name) => meaningOf(name, [state, around]));
+  const status = found.some((one) => one !== null) ? 0 : 1;
+  if (option === "-V") {
+    const errors = names.filter((_, at) => found[at] === null).map((name) => `${name}: not found`);
+    const told = names.map((name, at) => found[at] === null ? "" : toldOf(name, found[at]!));
+    return { status, output: told.join(""), ...(errors.length === 0 ? {} : { error: errors }) };
+  }
   const output = found.map((one) => one === null ? "" : `${one.shown}\n`).join("");
-  return { status: found.some((one) => one !== null) ? 0 : 1, output };
+  return { status, output };
 };
+
+/** What `type` says of it. */
+function toldOf(name: string, { kind, shown }: Meaning): string {
+  // bash prints it anew.
+  if (kind === "function") throw refused(`${name}, which is a function`);
+  return kind === "file" ? `${name} is ${shown}\n` : `${name} is a shell ${kind}\n`;
+}
 
 /** `type NAME…`, `-t` (the kind alone), `-p` and `-P` (the path alone). */
 export const typeOf: Builtin = (words, state, around) => {
@@ -60,10 +74,7 @@ export const typeOf: Builtin = (words, state, around) => {
     }
     if (option === "-t") output += `${meaning.kind}\n`;
     else if (option !== undefined) output += meaning.kind === "file" ? `${meaning.shown}\n` : "";
-    else if (meaning.kind === "file") output += `${name} is ${meaning.shown}\n`;
-    else if (meaning.kind === "keyword") output += `${name} is a shell keyword\n`;
-    else if (meaning.kind === "builtin") output += `${name} is a shell builtin\n`;
-    else throw refused(`${name}, which is a function`);
+    else output += toldOf(name, meaning);
   }
   return { status: failed ? 1 : 0, output, ...(errors.length === 0 ? {} : { error: errors }) };
 };

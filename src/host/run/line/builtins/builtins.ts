@@ -119,15 +119,27 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
     return done;
   },
   jobs(words, state) {
-    if (words.length !== 1 || words[0] !== "-p") throw refused("jobs without -p");
-    const ids = state.jobs.running.map(({ id }) => `${id}\n`).join("");
-    return { status: 0, output: ids };
+    const { listed } = state.jobs;
+    const running = listed.filter((job) => job.status() === null);
+    if (words.length === 1 && words[0] === "-p") {
+      return { status: 0, output: running.map(({ id }) => `${id}\n`).join("") };
+    }
+    // What it would say of one is how bash prints it anew.
+    if (listed.length > 0 || words.some((word) => !/^-[lprs]+$/.test(word))) {
+      throw refused("jobs without -p");
+    }
+    return SUCCEEDED;
   },
+  fg: uncontrolled,
+  bg: uncontrolled,
   async trap([action = "", ...signals], state, { script, understand }) {
-    if (!signals.some((one) => one.toUpperCase() === "EXIT" || one === "0")) return SUCCEEDED;
-    state.ending = action === "-" || action.trim() === ""
-      ? null
-      : script ?? await understand(action, state);
+    const names = signals.map((one) => one.toUpperCase());
+    const [ends, fails] = [names.includes("EXIT") || names.includes("0"), names.includes("ERR")];
+    if (!ends && !fails) return SUCCEEDED;
+    const none = action === "-" || action.trim() === "";
+    const node = none ? null : script ?? await understand(action, state);
+    if (ends) state.ending = node;
+    if (fails) state.failing = node;
     return SUCCEEDED;
   },
   async eval(words, state, { script, evaluate, run }) {
@@ -144,6 +156,12 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   ".": sourceFile,
 };
 
+/** Of shells that nobody sits before (bash(1), JOB CONTROL). */
+function uncontrolled(words: readonly string[], { shell }: LineState): Done {
+  if (shell === "sh" || words.length > 0) throw refused("fg or bg");
+  return { status: 1, error: "no job control" };
+}
+
 /** Within one more text. */
 async function further(state: LineState, action: () => Promise<void>): Promise<void> {
   state.nesting++;
@@ -158,9 +176,12 @@ async function further(state: LineState, action: () => Promise<void>): Promise<v
 async function sourceFile(
   [path = "", ...words]: readonly string[],
   state: LineState,
-  { readFile, evaluate }: Around,
+  { readFile, evaluate, programOf }: Around,
 ): Promise<Done> {
-  if (!path.includes("/")) throw refused(`source ${path}, which is looked for: write ./${path}`);
+  // bash looks along PATH first, and then here.
+  const elsewhere = !path.includes("/") &&
+    (state.shell === "sh" || programOf(path, state) !== null);
+  if (elsewhere) throw refused(`source ${path}, which is looked for: write ./${path}`);
   const text = await readFile(path, state);
   if (typeof text === "number") return { status: 1, complaint: `${path}: ${messageOf(-text)}` };
   if (/^\s*$/.test(text)) return SUCCEEDED;

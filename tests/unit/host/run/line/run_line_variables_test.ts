@@ -85,6 +85,10 @@ Deno.test("what the line comes to export only while it runs is judged with each 
     ['f() { ls; }; X=A; eval "$X=1 f"', [" A", "ls A"]],
     [`X=A; eval "$X=1 sh -c ls"`, ["ls A"]],
     [`X=A; eval "$X=1 eval ls"`, [" A", "ls A"]],
+    ["set -a; A=1; ls", ["ls A"]],
+    ["set -a; read A <a.txt; set +a; B=1; ls; (C=2; ls)", ["ls A", "ls A"]],
+    ["echo A=1 >f; set -o allexport; . ./f; sh -c ls", ["ls A"]],
+    ["source <(echo 'export A=1'); ls", ["ls A"]],
     // What the line says was judged with it.
     ["export A=1; ls", []],
     ["f() { ls; }; A=1 f", []],
