@@ -25,10 +25,16 @@ const WHOLE = ["--no-lazy", ...UNNOTED] as const;
 /** A file with the default policy, beside the workspace of a rehearsal. */
 const REHEARSED_POLICY = "policy.yaml";
 
+/** A script that is carried compiled. */
+interface CompiledPlan extends ScriptPlan {
+  /** All of it, in place of what a rehearsal needs. */
+  readonly whole?: true;
+}
+
 /** Scripts that are carried compiled, and what starts do with them. */
 interface Rehearsal {
   readonly name: string;
-  readonly scripts: readonly ScriptPlan[];
+  readonly scripts: readonly CompiledPlan[];
   /**
    * One after the other in one process; the last may give up what the others need. Nothing in it depends on which of two
    * threads is quicker, else two builds would carry different functions: so the pipe's input is empty.
@@ -36,12 +42,15 @@ interface Rehearsal {
   readonly rehearsed: readonly (readonly string[])[];
 }
 
+const PROGRAMS = "programs";
+
 /** What a single call takes. */
 const CALL = ["call", "inline_runner", "context", "read_file"] as const;
 
 /**
  * Each start takes the scripts that it needs and no others: V8 reads a cache whole. First what says help, then what single
- * calls and the threads of pipes have in common, then what each of them has besides; and the reader of policies.
+ * calls and the threads of pipes have in common, then what each of them has besides; and the reader of policies. Then what
+ * starts programs, what judges the first one, and what a command line takes besides.
  */
 const REHEARSALS: readonly Rehearsal[] = [
   {
@@ -62,22 +71,28 @@ const REHEARSALS: readonly Rehearsal[] = [
       ["call", "read_file", "path=a.txt"],
     ],
   },
+  {
+    name: PROGRAMS,
+    scripts: [
+      // When a program has begun, ended and been waited for is the kernel's to say, and which functions that takes differs.
+      { name: "starting", roots: ["starter", "spawner", "program_holds"], whole: true },
+      { name: PROGRAMS, roots: ["actions", "direct_runner", "program_support", "run_command"] },
+      { name: "lines", roots: ["parse_line", "parser", "_run_plan"] },
+    ],
+    // So none is started: one is part of the shell, and the other is refused.
+    rehearsed: [
+      ["call", "run_command", "command=echo a"],
+      ["call", "run_command", `argv=["dd"]`],
+    ],
+  },
 ];
-
-/**
- * What the first program takes. When that has started, ended and been waited for is the kernel's to say, and which functions
- * a run of it needs differs by that: so nothing is run for it, and all that it has is compiled.
- */
-const COMPILED: readonly ScriptPlan[] = [{
-  name: "programs",
-  roots: ["actions", "direct_runner", "parser", "program_support", "run_command", "spawner"],
-}];
 
 /** All scripts, each after those that it takes from. */
-export const SCRIPTS: readonly ScriptPlan[] = [
-  ...REHEARSALS.flatMap(({ scripts }) => scripts),
-  ...COMPILED,
-];
+export const SCRIPTS: readonly ScriptPlan[] = REHEARSALS.flatMap(({ scripts }) => scripts);
+
+/** The scripts of what few starts need. */
+export const OF_PROGRAMS: readonly string[] = REHEARSALS
+  .flatMap(({ name, scripts }) => name === PROGRAMS ? scripts.map((script) => script.name) : []);
 
 /** Command lines by the name of what is rehearsed, which a producer is told. */
 export const REHEARSED: Readonly<Record<string, Rehearsal["rehearsed"]>> = Object.fromEntries(
@@ -123,15 +138,18 @@ export async function produceCaches(
     await Deno.writeTextFile(join(workspace, "a.txt"), "a\n");
     for (const { name, scripts } of REHEARSALS) {
       const made = await rehearse(producers.rehearsing, workspace, name, join(folder, name));
-      for (const script of scripts) {
-        const cache = await agreedCache(producers.writing, workspace, made, script.name);
-        await Deno.writeFile(join(bundle, scriptFiles(script.name).cache), cache);
+      for (const { name: script, whole } of scripts) {
+        if (whole) {
+          await runProducer(producers.compiling, ["", folder, script, "compiled"], workspace);
+        }
+        const cache = await agreedCache(
+          producers.writing,
+          workspace,
+          whole ? [folder] : made,
+          script,
+        );
+        await Deno.writeFile(join(bundle, scriptFiles(script).cache), cache);
       }
-    }
-    for (const { name } of COMPILED) {
-      await runProducer(producers.compiling, ["", folder, name, "compiled"], workspace);
-      const cache = await agreedCache(producers.writing, workspace, [folder], name);
-      await Deno.writeFile(join(bundle, scriptFiles(name).cache), cache);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -17,7 +17,7 @@ import { parsePolicy, renderProblems } from "../src/policy/parse/parse.ts";
 import { permissionFlags } from "../src/sandbox/permission_flags.ts";
 import { createRegistry } from "../src/tools/registry.ts";
 import { addCarried, compressed, embedCarried } from "./_carried.ts";
-import { produceCaches, REHEARSED, SCRIPTS } from "./_code_caches.ts";
+import { OF_PROGRAMS, produceCaches, REHEARSED, SCRIPTS } from "./_code_caches.ts";
 import { joinScripts, type ScriptPlan, standAlone } from "./_compiled_scripts.ts";
 import { packScript } from "./_packed_scripts.ts";
 import { nameParts } from "./_stable_names.ts";
@@ -73,7 +73,7 @@ const SELDOM: readonly ScriptPlan[] = [
 ];
 
 /** The scripts that are compressed. */
-const PACKED = [...SELDOM.map(({ name }) => name), "programs"];
+const PACKED = [...SELDOM.map(({ name }) => name), ...OF_PROGRAMS];
 
 /** The modules that threads start with. */
 const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];

@@ -12,7 +12,6 @@ import { removeTree } from "./remove_tree.ts";
 import { asNamed, inTemporary } from "./temporary.ts";
 import { hold } from "./_hold.ts";
 import { grantedHooks } from "./_line_hook.ts";
-import { runPlan } from "./_run_plan.ts";
 import { makeBareFolder, removeBareFolder, removeBarePortably } from "../kernel/bare_folder.ts";
 import { holdFolder, isLeftAlone, mayBeHeld } from "../kernel/folder_hold.ts";
 import { createKernelProbe } from "../paths/path_probe.ts";
@@ -188,6 +187,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
         if (argv === null) throw unsupported();
         return await processes.run(argv, request);
       }
+      const { runPlan } = await import("./_run_plan.ts");
       const kept = plan.temporary === "kept" ? options.agent : null;
       return await inTemporary(
         options,
