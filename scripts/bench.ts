@@ -1,7 +1,8 @@
 /**
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
- * pipe, tools, programs, builds, gate, git, search, walk, web, pages, analysis, agreement, lines, everyday, parts.
+ * pipe, tools, programs, builds, gate, git, search, walk, web, pages, analysis, agreement, lines, everyday, parts; behind
+ * `everyday` names of its projects, of which alone the lines are run then.
  */
 
 import { join } from "@std/path";
@@ -27,7 +28,12 @@ import {
 import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
 import { buildFigures } from "../tests/bench/builds/builds.ts";
 import { analysisFigures } from "../tests/bench/analysis_figures.ts";
-import { everyday, renderEveryday } from "../tests/bench/everyday/everyday.ts";
+import {
+  everyday,
+  PROJECT_NAMES,
+  renderEveryday,
+  telling,
+} from "../tests/bench/everyday/everyday.ts";
 import { gitFigures } from "../tests/bench/git_figures.ts";
 import { gateFigures } from "../tests/bench/gate_figures.ts";
 import { pageScores, renderPageScores } from "../tests/bench/page_scores.ts";
@@ -246,7 +252,16 @@ try {
     }
     console.log(renderUnasked(await unasked(paths.toolgate)));
   }
-  if (isAsked("everyday")) console.log(renderEveryday(await everyday(paths.toolgate)));
+  if (isAsked("everyday")) {
+    // One project after the other, so that what has been done is said even where somebody ends it.
+    const named = PROJECT_NAMES.filter((name) => Deno.args.includes(name));
+    const projects = named.length > 0 ? named : PROJECT_NAMES;
+    const verdicts = [];
+    for (const project of projects) {
+      verdicts.push(...await everyday(paths.toolgate, { project }, telling()));
+      console.log(`after ${project}:\n${renderEveryday(verdicts)}`);
+    }
+  }
 } finally {
   await Deno.remove(workspace, { recursive: true });
 }

@@ -1,8 +1,8 @@
 /**
  * Everyday command lines of a coding agent over real projects, each beside bash: exit status, output, tree and git state,
  * as an ordinary user, under the default policy with approvals given and under the one that `policy init` writes.
- * As a program: `everyday.ts TOOLGATE [--project NAME] [--policy default|developer] [--filter TEXT]` says each that fails;
- * `--lines FILE` takes the lines of a file of one's own for the project's.
+ * As a program: `everyday.ts TOOLGATE [--project NAME] [--policy default|developer] [--filter TEXT] [--from N] [--to N]` says each
+ * that fails; `--lines FILE` takes the lines of a file of one's own for the project's.
  */
 
 import { parseArgs } from "@std/cli";
@@ -20,6 +20,8 @@ import { TREE_SITTER } from "./_treesitter.ts";
 import { ZOD } from "./_zod.ts";
 
 const PROJECTS: readonly EverydayProject[] = [ZOD, EXPRESS, CLICK, PFLAG, TREE_SITTER, HISTORY];
+/** What can be asked for alone. */
+export const PROJECT_NAMES: readonly string[] = PROJECTS.map(({ name }) => name);
 const POLICIES = ["default", "developer"] as const;
 type PolicyName = (typeof POLICIES)[number];
 
@@ -174,8 +176,32 @@ interface Wanted {
   readonly kind?: string | undefined;
   /** One of so many lines alone. */
   readonly every?: number | undefined;
+  /** The first and the last of its lines, from 1. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** A file of lines in place of the project's own. */
   readonly lines?: string | undefined;
+}
+
+/** Whether a line came to what it must. */
+function isWell({ kind, outcome, cause }: Verdict): boolean {
+  return outcome === (kind === "works" ? "works" : "refused") && cause !== "started";
+}
+
+/** Says on standard error how far it has come, project by project, and each line that did not come to what it must. */
+export function telling(): (verdict: Verdict) => void {
+  const began = performance.now();
+  const done = new Map<string, number>();
+  return (verdict) => {
+    const { project, policy, outcome, cause, text, said } = verdict;
+    const count = (done.get(project) ?? 0) + 1;
+    done.set(project, count);
+    if (!isWell(verdict)) {
+      console.error(`${outcome} [${project} ${policy}] ${cause}\n  $ ${text}\n   ${said}`);
+    }
+    const seconds = Math.round((performance.now() - began) / 1000);
+    if (count % 20 === 0) console.error(`everyday, ${project}: ${count} lines, ${seconds} s`);
+  };
 }
 
 /** Runs the lines; `report` is told of each as it is done. */
@@ -196,7 +222,8 @@ export async function everyday(
       index,
     ) =>
       text.includes(wanted.filter ?? "") && (wanted.kind ?? kind) === kind &&
-      index % (wanted.every ?? 1) === 0
+      index % (wanted.every ?? 1) === 0 &&
+      index + 1 >= (wanted.from ?? 1) && index < (wanted.to ?? Infinity)
     );
     if (lines.length === 0) continue;
     const ground = new Ground(prepared);
@@ -274,10 +301,6 @@ export function renderEveryday(verdicts: readonly Verdict[]): string {
 
 if (import.meta.main) {
   const given = parseArgs(Deno.args, { string: ["project", "policy", "filter", "kind", "lines"] });
-  const verdicts = await everyday(String(given._[0]), given, (verdict) => {
-    const { project, policy, kind, outcome, cause, text, said } = verdict;
-    if (outcome === (kind === "works" ? "works" : "refused") && cause !== "started") return;
-    console.log(`${outcome} [${project} ${policy}] ${cause}\n  $ ${text}\n   ${said}`);
-  });
+  const verdicts = await everyday(String(given._[0]), given, telling());
   console.log(renderEveryday(verdicts));
 }
