@@ -81,6 +81,8 @@ export interface StayingEngine extends CommandEngine {
   warm(): void;
   /** Begins what its first calls take before its workspace is there. */
   begin(): Promise<void>;
+  /** What its programs may become of what they make in this folder, which is there by now: see {@linkcode WarmRunner}. */
+  makeSpares(folder: string): void;
   /** What starts its programs, as soon as there is all that holds it: see {@linkcode WarmRunner}. */
   bind(made: readonly string[]): boolean;
 }
@@ -109,6 +111,7 @@ export async function createStayingEngine(
     plugins: pool.plugins,
     warm: runner.warm,
     begin: runner.begin,
+    makeSpares: runner.makeSpares,
     bind: runner.bind,
     runner,
   };

@@ -12,6 +12,8 @@ const NOTHING = "";
 export interface Beginning {
   /** Starts what starts its programs, once there is all that holds it, of these folders: whether it is so. */
   readonly bind: (made: readonly string[]) => boolean;
+  /** Makes what its programs may become of what they make in this folder. */
+  readonly makeSpares: (folder: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -34,6 +36,15 @@ export class BegunEngines<E extends Beginning> {
     this.#begun ??= this.#open(this.#expected);
     // Told to who takes them.
     this.#begun.catch(() => {});
+  }
+
+  /**
+   * Its folder is there, and git not yet at work in it: what can be made of the folder by itself is, where they were begun before.
+   * Beside git it would wait for each of its writes to the disk.
+   */
+  async furnish(): Promise<void> {
+    const engines = await this.#begun?.catch(() => null) ?? null;
+    if (!this.#over) engines?.makeSpares(this.#expected.root);
   }
 
   /**

@@ -42,7 +42,7 @@ import {
 import { headOf, makeEmptyRepository } from "../../engine/worktrees/repository_files.ts";
 import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { worksApart } from "../../engine/worktrees/works_apart.ts";
-import { removeEmptyFolder } from "../../host/kernel/bare_folder.ts";
+import { makeEmptyFolder, removeEmptyFolder } from "../../host/kernel/bare_folder.ts";
 import { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { PlacedPolicy } from "../../policy/compile_rulebook.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
@@ -60,6 +60,7 @@ interface Engines {
   readonly engine: StayingEngine;
   readonly looks: ChildPlace["looks"];
   readonly bind: StayingEngine["bind"];
+  readonly makeSpares: StayingEngine["makeSpares"];
   readonly close: () => Promise<void>;
 }
 
@@ -141,18 +142,24 @@ export class ChildPlaces {
     const base = head ?? await this.#commitOf(agent, from);
     const begun = this.#ahead.take(powers) ?? this.#begunFor(powers);
     const { worktree, lease } = await whileMaking(this.#place, agent, this.#table, async () => {
+      const folder = placeOf(workspace, this.#worktrees, agent);
+      // Where it cannot be made, whoever makes the worktree says why.
+      const isFolderMade = makeEmptyFolder(this.#libc, folder);
       try {
+        if (isFolderMade) await begun.furnish();
         const find = () => findWorktree(workspace, this.#worktrees, agent);
         const meanwhile = () => {
           begun.begin();
           void begun.bind(find);
         };
-        await this.#inTurn(() => makeWorktree(this.#engine, agent, base, meanwhile));
+        const making = { from: base, meanwhile, isFolderMade };
+        await this.#inTurn(() => makeWorktree(this.#engine, agent, making));
         const made = find();
         if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
         return { worktree: made, lease: takeLease(made.home, this.#table, base) };
       } catch (error) {
         await begun.drop();
+        if (isFolderMade) removeEmptyFolder(this.#libc, folder);
         throw error;
       }
     });
@@ -193,6 +200,7 @@ export class ChildPlaces {
     return {
       engine,
       bind: engine.bind,
+      makeSpares: engine.makeSpares,
       looks: async () => looks === null ? engine : (await (looking ??= open(looks))).engine,
       close: async () => {
         await close();

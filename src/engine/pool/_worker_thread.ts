@@ -35,14 +35,17 @@ import { JudgedConnections, Questions } from "./_connections.ts";
 import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
 import { Stop } from "./stop.ts";
+import type { ToBegun } from "./begun_threads.ts";
 import { loadPlugin, withPlugins } from "../plugin_registry.ts";
 import {
   beginParts,
   type BegunParts,
+  endParts,
   enterThread,
   loadForPrograms,
   type ThreadParts,
   type ThreadPrograms,
+  withSpares,
 } from "./thread_parts.ts";
 
 /** Progress events of one call are at least this far apart: a person reads them, or a loop. */
@@ -156,6 +159,11 @@ class JobLoop {
   async prepare(): Promise<void> {
     const { programs } = this.#parts;
     if (programs !== null) (await this.#holdsOf(programs)).prepare();
+  }
+
+  /** Whether what was made ahead for its programs is in use, and closed with it. */
+  get hasHolds(): boolean {
+    return this.#holds !== null;
   }
 
   async #holdsOf(programs: ThreadPrograms): Promise<ProgramHolds> {
@@ -388,17 +396,32 @@ class JobLoop {
 /** Waits for the setup, restricts this thread to it, and answers jobs until the thread is ended. */
 export function serveThread(registry: Registry): void {
   const scope = globalThis as unknown as {
-    onmessage: ((event: MessageEvent<WorkerSetup>) => void) | null;
+    onmessage: ((event: MessageEvent<WorkerSetup | ToBegun>) => void) | null;
     /** The lane; and `begun` where it is begun ahead: see `BegunThreads`. */
     readonly name: string;
   };
   const [lane = "", begun] = scope.name.split(" ");
   // What cannot be loaded, or opened, fails where it is needed.
-  const parts = lane === "spawn" && begun !== undefined ? beginParts().catch(() => null) : null;
-  scope.onmessage = async (event) => await start(event.data, registry, await parts);
+  let parts = lane === "spawn" && begun !== undefined ? beginParts().catch(() => null) : null;
+  scope.onmessage = async ({ data }) => {
+    if (!("spareIn" in data)) await start(data, registry, await parts);
+    else parts = toldAhead(parts, data);
+  };
   if (lane === "spawn") void loadForPrograms().catch(() => {});
   const soon = begun === undefined ? [] : SOON.get(lane) ?? [];
   for (const tool of soon) void Promise.resolve(registry.get(tool)).catch(() => {});
+}
+
+/** What there is of a thread that was told something before its setup, or in place of it. */
+async function toldAhead(
+  parts: Promise<BegunParts | null> | null,
+  { spareIn }: ToBegun,
+): Promise<BegunParts | null> {
+  const begun = await parts;
+  if (spareIn !== null) return begun === null ? null : await withSpares(begun, spareIn);
+  if (begun !== null) endParts(begun);
+  self.close();
+  return null;
 }
 
 /** By lane, the tools that a thread which is begun ahead has the time to load: what starts a child agent, and what its first calls are. */
@@ -430,8 +453,10 @@ async function start(
   } catch (error) {
     const message: FromWorker = { kind: "refused", error: describeFailure("sandbox", error) };
     new RingWriter(setup.toMain).sendBlocking(encodeMessage(message));
+    if (begun !== null) endParts(begun);
     return;
   }
   await loop.run();
+  if (!loop.hasHolds) begun?.spares?.files.release();
   self.close();
 }

@@ -10,6 +10,12 @@ import type { Lane } from "./lanes.ts";
 /** Bundled builds have all their modules in one folder, the worker's entry among them. */
 const WORKER = import.meta.resolve(Deno.build.standalone ? "./worker.js" : "./worker.ts");
 
+/** What one that starts programs is told before its setup, or in place of it; null: it is to end. */
+export interface ToBegun {
+  /** A folder: what is made in it may be executed, as `SpareFiles`. */
+  readonly spareIn: string | null;
+}
+
 /** One that waits to be told what it is for. */
 interface BegunThread {
   readonly worker: Worker;
@@ -48,14 +54,24 @@ export class BegunThreads {
     return begun.worker;
   }
 
+  /** Has the one that was begun for programs make, ahead, what they may become, of a folder that is there by now. */
+  makeSpares(folder: string): void {
+    const making: ToBegun = { spareIn: folder };
+    this.#begun.get("spawn")?.worker.postMessage(making);
+  }
+
   /** Ends those that nobody has taken. */
   close(): void {
     for (const lane of [...this.#begun.keys()]) this.#drop(lane);
   }
 
   #drop(lane: Lane): void {
-    this.#begun.get(lane)?.worker.terminate();
+    const worker = this.#begun.get(lane)?.worker;
     this.#begun.delete(lane);
+    if (lane !== "spawn") return worker?.terminate();
+    // What it has open is the process's: ended from outside it would leave it so.
+    const ending: ToBegun = { spareIn: null };
+    worker?.postMessage(ending);
   }
 }
 

@@ -17,6 +17,8 @@ export interface WarmRunner extends StayingRunner {
   warm(): void;
   /** Begins that one, and the one that starts programs, where there is no workspace yet. */
   begin(): Promise<void>;
+  /** Has the one that starts programs make ahead what those may become that are made in this folder: it is there by now. */
+  makeSpares(folder: string): void;
   /**
    * Starts the one that starts programs as soon as there is all that holds it, of these folders: they are being made. Whether
    * it is so.
@@ -84,6 +86,7 @@ export async function createStayingRunner(parts: PoolParts, free: Runner): Promi
       await preparation.prepare([{ kind: "process.spawn", argv: [], cwd: "." }]);
       for (const lane of ["spawn", "read"] as const) pool.begin(lane, drawn(lane));
     },
+    makeSpares: (folder) => pool.makeSpares(folder),
     bind(made) {
       const { read, write } = rulebook.scope;
       // The kernel's rules are about what is there, and stay so: a file may be another a moment later.

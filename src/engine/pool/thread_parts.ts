@@ -20,10 +20,14 @@ import {
 } from "../../sandbox/enter.ts";
 import type { Broker } from "../../host/broker/broker.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
+import type { Starter } from "../../host/run/starter.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { processorTime } from "../../sandbox/kernel/processor_time.ts";
+import type { Architecture } from "../../sandbox/seccomp.ts";
 import type { SyntaxOptions } from "../../syntax/validators.ts";
+import type { KeptFilters } from "../programs/kept_filters.ts";
+import type { SparesOf } from "../programs/kept_rules.ts";
 import { filesFromSource } from "./carried_files.ts";
 
 /** What programs get that is the same for all of them; read on the main thread, where the environment is. */
@@ -90,18 +94,47 @@ export interface BegunParts {
   /** Null where the machine has none that can be called. */
   readonly libc: Libc | null;
   readonly calls: ProgramCalls;
+  /** Null where programs are started by the runtime alone. */
+  readonly starter: Starter | null;
+  readonly filters: KeptFilters;
+  /** Of the folder that there will be; null where none are made yet. */
+  readonly spares: SparesOf | null;
 }
 
 /** Loads and opens it. For a thread that is begun before it is known what holds it. */
 export async function beginParts(): Promise<BegunParts> {
   await loadForPrograms();
-  const libc = openLibc();
-  return { libc, calls: await openProgramCalls(libc) };
+  const { createStarter } = await import("../../host/run/starter.ts");
+  const { KeptFilters } = await import("../programs/kept_filters.ts");
+  const opened = openLibc();
+  const calls = await openProgramCalls(opened);
+  const { libc, spawner } = calls;
+  const starter = libc === null || spawner === null ? null : createStarter(libc, spawner, calls);
+  const filters = new KeptFilters(Deno.build.arch as Architecture, false);
+  // It is found out once, by some calls, and hangs on no boundary.
+  filters.prepare({ sockets: starter?.broker?.socketsMissing === null });
+  return { libc: opened, calls, starter, filters, spares: null };
+}
+
+/** With the files that programs made in this folder may become. */
+export async function withSpares(begun: BegunParts, folder: string): Promise<BegunParts> {
+  const { libc } = begun;
+  if (libc === null) return begun;
+  const { openSpares } = await import("../programs/kept_rules.ts");
+  begun.spares?.files.release();
+  return { ...begun, spares: openSpares(libc, folder) };
+}
+
+/** Closes what is open of it: nobody takes it. */
+export function endParts({ starter, spares }: BegunParts): void {
+  spares?.files.release();
+  starter?.close();
 }
 
 /** Loads what a thread takes that starts programs: one that was begun ahead has the time until it is told so. */
 export async function loadForPrograms(): Promise<void> {
   await Promise.all([
+    import("../../host/files/linux/files.ts"),
     import("../../host/run/starter.ts"),
     import("../../host/run/processes.ts"),
     import("../../host/run/program_holds.ts"),
@@ -155,7 +188,9 @@ export async function enterThread(
   if (spawn === null) return { held, parts: { libc, files, syntax, programs: null, door } };
   const { createStarter } = await import("../../host/run/starter.ts");
   const { createProcesses: create } = await import("../../host/run/processes.ts");
-  const starter = libc === null || spawner === null ? null : createStarter(libc, spawner, held);
+  const starter = libc === null || spawner === null
+    ? null
+    : begun?.starter ?? createStarter(libc, spawner, held);
   const { bubblewrap } = spawn;
   const wrapper = bubblewrap === undefined || starter === null
     ? null
@@ -163,6 +198,7 @@ export async function enterThread(
   const environment = wrapper === null ? programEnvironment : null;
   const openHolds = await holdsOf(held, spawn, environment, {
     broker: starter?.broker ?? null,
+    begun,
     wanted: sandbox.kernel !== "off",
   });
   const programs = { ...programEnvironment, create, layers, starter, wrapper, openHolds };
@@ -177,8 +213,9 @@ async function holdsOf(
   { libc, abi, layers }: Entered,
   { coarse, network, system }: SpawnBoundary,
   environment: ProgramEnvironment | null,
-  { broker, wanted }: {
+  { broker, begun, wanted }: {
     readonly broker: Broker | null;
+    readonly begun: Pick<BegunParts, "filters" | "spares"> | null;
     /** The policy has the kernel hold programs, as far as it can. */
     readonly wanted: boolean;
   },
@@ -186,17 +223,24 @@ async function holdsOf(
   const { createNestedHolds, UNCONFINED } = await import("../../host/run/program_holds.ts");
   const { WordHolds } = await import("../programs/program_holds.ts");
   const [landlock, seccomp] = [layers.includes("landlock"), layers.includes("seccomp")];
+  const { filters = null, spares = null } = begun ?? {};
   if (libc === null || environment === null || !(landlock || seccomp)) {
-    return () => Promise.resolve(wanted ? UNCONFINED : { ...UNCONFINED, unserved: null });
+    return () => {
+      spares?.files.release();
+      return Promise.resolve(wanted ? UNCONFINED : { ...UNCONFINED, unserved: null });
+    };
   }
   const { temporaryRoot, caches, gitConfig, hookStandIns, searchPath } = environment;
   const parts = { libc, abi: landlock ? abi : 0, seccomp, network };
   return async (rulebook) => {
-    if (coarse !== true) return createNestedHolds(parts);
+    if (coarse !== true) {
+      spares?.files.release();
+      return createNestedHolds(parts);
+    }
     await rulebook.prepare([{ kind: "process.spawn" }]);
     const keepsFolders = false;
     const folders = { temporaryRoot, keepsFolders, caches, gitConfig, hookStandIns };
-    const served = { broker, starts: broker };
+    const served = { broker, starts: broker, filters, spares };
     return new WordHolds({ ...parts, ...folders, ...served, system, searchPath }, rulebook);
   };
 }

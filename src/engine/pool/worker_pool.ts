@@ -139,6 +139,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     if (!this.#closed && this.#of(lane).length === 0) this.#memory.begun.begin(lane, boundary);
   }
 
+  /** Has the one that was begun for programs make what they may become in this folder: see `BegunThreads`. */
+  makeSpares(folder: string): void {
+    this.#memory.begun.makeSpares(folder);
+  }
+
   /** Takes in all that the threads have said. */
   drain(): void {
     this.bell.hear();

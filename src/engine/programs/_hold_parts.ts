@@ -2,6 +2,8 @@
 
 import type { Broker } from "../../host/broker/broker.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { KeptFilters } from "./kept_filters.ts";
+import type { SparesOf } from "./kept_rules.ts";
 
 /** What of the kernel's layer is there, and what is the same for all programs of a thread. */
 export interface HoldParts {
@@ -29,4 +31,8 @@ export interface HoldParts {
   readonly broker: Pick<Broker, "missing" | "socketsMissing"> | null;
   /** Whoever is asked what programs may start, and need do nothing else for them; null where there is nobody. */
   readonly starts: Pick<Broker, "missing"> | null;
+  /** Made before it was known what for; null or left out for none. */
+  readonly filters?: KeptFilters | null;
+  /** Likewise: they are the holds' from now on. */
+  readonly spares?: SparesOf | null;
 }

@@ -25,8 +25,8 @@ import type { HoldParts } from "./_hold_parts.ts";
 import { type HooksThere, hooksThere, NO_HOOKS } from "./_git_hooks.ts";
 import { standInsIn } from "./_hook_stand_ins.ts";
 import { recordsIn } from "./_git_records.ts";
-import { KeptFilters } from "./_kept_filters.ts";
-import { KeptRules } from "./_kept_rules.ts";
+import { KeptFilters } from "./kept_filters.ts";
+import { KeptRules } from "./kept_rules.ts";
 import { isNameless, NamelessRules } from "./_nameless_rules.ts";
 import { ownFiles } from "./_own_files.ts";
 import { OwnStarts } from "./_own_starts.ts";
@@ -70,9 +70,11 @@ export class WordHolds implements ProgramHolds {
   constructor(parts: HoldParts, rulebook: Rulebook) {
     const { libc, system, searchPath } = parts;
     this.#parts = parts;
-    this.#kept = new KeptRules(libc);
+    this.#kept = new KeptRules(libc, parts.spares ?? null);
     this.#nameless = new NamelessRules(libc);
-    this.#filters = new KeptFilters(Deno.build.arch as Architecture, parts.network);
+    this.#filters = parts.filters?.network === parts.network
+      ? parts.filters
+      : new KeptFilters(Deno.build.arch as Architecture, parts.network);
     this.#rulebook = rulebook;
     const probe = createKernelProbe(libc);
     const { workspace } = rulebook.settings;
@@ -170,7 +172,7 @@ export class WordHolds implements ProgramHolds {
   }
 
   prepare(): void {
-    if (this.#handsOver && this.#hasNames) this.#kept.prepare(this.#workspace);
+    this.#kept.prepare(this.#handsOver && this.#hasNames ? this.#workspace : null);
   }
 
   #hooksThere(starting: Starting): HooksThere {

@@ -83,29 +83,36 @@ export function worktreeToBe(
   return { root, home: { agent, common, own: `${common}/worktrees/${nameOf(agent)}` } };
 }
 
-/**
- * Makes it by the tool that makes worktrees, held as every call is. `from`: HEAD unless given. `meanwhile`: begun once git is
- * at work. Throws what the tool throws.
- */
+/** How a worktree is made. */
+export interface Making {
+  /** HEAD unless given. */
+  readonly from?: string;
+  /** Begun once git is at work. */
+  readonly meanwhile?: () => void;
+  /** Its folder is there, and nothing in it: false unless given. */
+  readonly isFolderMade?: boolean;
+}
+
+/** Makes it by the tool that makes worktrees, held as every call is. Throws what the tool throws. */
 export async function makeWorktree(
   engine: CommandEngine,
   agent: string,
-  from?: string,
-  meanwhile: () => void = () => {},
+  { from, meanwhile = () => {}, isFolderMade = false }: Making = {},
 ): Promise<void> {
   const { settings } = engine.rulebook;
   const path = `${settings.git.worktrees}/${nameOf(agent)}`;
   const begin = from === undefined ? {} : { from };
   const add = { repository: ".", action: "add", branch: branchOf(agent), path, ...begin };
+  const chosen = { ...UNLISTED.chosen, ...(isFolderMade ? { folder_made: true } : {}) };
   try {
-    await runOwn(engine, agent, TOOL, add, { ...UNLISTED, onRunning: meanwhile });
+    await runOwn(engine, agent, TOOL, add, { chosen, onRunning: meanwhile });
   } catch (error) {
     // One whose folder somebody deleted is known to git still.
     const known = error instanceof ToolError && error.code === "GIT_ERROR" &&
       /missing but (?:already registered|locked)/.test(error.message);
     if (!known) throw error;
     await runOwn(engine, agent, TOOL, { repository: ".", action: "prune" }, UNLISTED);
-    await runOwn(engine, agent, TOOL, add, UNLISTED);
+    await runOwn(engine, agent, TOOL, add, { chosen });
   }
 }
 

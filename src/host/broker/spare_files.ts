@@ -5,7 +5,7 @@
  */
 
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
+import { OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
 import { close } from "../kernel/pipes.ts";
 import type { Stat } from "../kernel/stat.ts";
 
@@ -29,14 +29,18 @@ export class SpareFiles {
 
   /** On the file system of a folder; null where that has none. */
   static open(libc: Libc, folder: string, count: number): SpareFiles | null {
-    const flags = TEMPORARY | libc.numbers.O_DIRECTORY | OPEN.RDWR | OPEN.CLOEXEC;
+    const { call, numbers } = libc;
+    const flags = TEMPORARY | numbers.O_DIRECTORY | OPEN.RDWR | OPEN.CLOEXEC;
+    // Whoever makes them ahead is held by nothing yet.
+    const within = openWithoutLinks(libc, folder, OPEN.PATH | numbers.O_DIRECTORY);
+    if (within < 0) return null;
     const free: number[] = [];
     while (free.length < count) {
-      const path = libc.path(folder);
-      const opened = libc.call(libc.numbers.openat, AT_FDCWD, path, flags, OWNER_ONLY);
+      const opened = call(numbers.openat, within, libc.path("."), flags, OWNER_ONLY);
       if (opened < 0) break;
       free.push(opened);
     }
+    close(libc, within);
     return free.length === 0 ? null : new SpareFiles(libc, free);
   }
 

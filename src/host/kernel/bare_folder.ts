@@ -93,6 +93,16 @@ export function makeBareFolder(
   }) && isFolder(libc, path, isNew ? first : null);
 }
 
+/** Makes one in a folder that is there: false where anything has its name, or a link stands on the way. `path`: absolute. */
+export function makeEmptyFolder(libc: Libc, path: string): boolean {
+  const slash = path.lastIndexOf("/");
+  const parent = openFolder(libc, path.slice(0, slash) || "/");
+  if (parent < 0) return false;
+  const made = libc.call(libc.numbers.mkdirat, parent, libc.path(path.slice(slash + 1)), 0o777);
+  libc.call(libc.numbers.close, parent);
+  return made >= 0;
+}
+
 function isFolder(libc: Libc, path: string, first: Parameters<typeof makeBareFolder>[3]): boolean {
   const folder = openFolder(libc, path);
   if (folder < 0) return false;

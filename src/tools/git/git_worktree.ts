@@ -90,6 +90,8 @@ interface Chosen {
   readonly only_look?: true;
   /** Of who makes them for agents, and asks for no more: neither for the others nor for what its files hold. */
   readonly unlisted?: true;
+  /** Likewise: its folder is there, made just now, and nothing in it, which git sees to. */
+  readonly folder_made?: true;
   /** Of who makes child agents, in place of the action. */
   readonly clone?: CloneStep;
   /** Likewise: what is to be removed was looked at just now. */
@@ -216,7 +218,7 @@ function useOf({ action, only_look, clone, missing, begun }: Input): GitUse {
 function placeOf(
   repository: Repository,
   { git }: ToolContext,
-  { path, branch = "" }: Input,
+  { path, branch = "", folder_made: isMade }: Input,
 ): string {
   const { files } = repository;
   const named = path === undefined
@@ -235,7 +237,7 @@ function placeOf(
       } (git.worktrees of the policy), and ${quoted(path ?? "")} is not`,
     );
   }
-  if (look(files, place) === null) return place;
+  if (isMade === true || look(files, place) === null) return place;
   throw new ToolError("FILE_EXISTS", `${tool.name}: ${quoted(place)} is there already`);
 }
 

@@ -21,6 +21,8 @@ function engines(isHeld: (boolean | Error)[] = [], expected = TO_BE) {
         if (next instanceof Error) throw next;
         return next;
       },
+      makeSpares: (folder: string) =>
+        void done.push(`spares ${folder.replace(/.*\//, "")} ${name}`),
       close: () => Promise.resolve(void done.push(`close ${name}`)),
     });
   };
@@ -95,6 +97,21 @@ Deno.test("what starts programs is bound while git is at work, once all that hol
   } finally {
     Deno.removeSync(base, { recursive: true });
   }
+});
+
+Deno.test("what is made of the folder alone is made of the one that was expected, where anything was begun, and nobody has it yet", async () => {
+  const { done, begun } = engines();
+  await begun.furnish();
+  assertEquals(done, []);
+  begun.begin();
+  await begun.furnish();
+  assertEquals(done, ["open child-1", "spares child-1 child-1"]);
+  await begun.take(TO_BE);
+  await begun.furnish();
+  assertEquals(done.length, 2);
+  const broken = new BegunEngines(() => Promise.reject(new Error("no engine")), TO_BE);
+  broken.begin();
+  await broken.furnish();
 });
 
 Deno.test("nobody looks for a worktree any more that was taken, or is not to be", async () => {

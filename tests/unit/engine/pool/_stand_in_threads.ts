@@ -13,6 +13,7 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from "../../../../src/engine/pool/_protocol.ts";
+import type { ToBegun } from "../../../../src/engine/pool/begun_threads.ts";
 import type { WorkerPoolOptions } from "../../../../src/engine/pool/pool_options.ts";
 import { WorkerPool } from "../../../../src/engine/pool/worker_pool.ts";
 import type { SharedWatch } from "../../../../src/engine/programs/shared_watch.ts";
@@ -31,6 +32,8 @@ export class StandInThread {
   /** All that it was told, in order, as far as it has looked. */
   readonly heard: ToWorker[] = [];
   terminated = false;
+  /** What it was told before its setup, or in place of it. */
+  readonly ahead: ToBegun[] = [];
   onerror: ((event: { preventDefault(): void }) => void) | null = null;
   #setup: WorkerSetup | null = null;
   #inbox: RingReader | null = null;
@@ -47,7 +50,8 @@ export class StandInThread {
     return this.#setup;
   }
 
-  postMessage(setup: WorkerSetup): void {
+  postMessage(setup: WorkerSetup | ToBegun): void {
+    if ("spareIn" in setup) return void this.ahead.push(setup);
     this.#setup = setup;
     this.#inbox = new RingReader(setup.toWorker);
     this.#outbox = new RingWriter(setup.toMain);

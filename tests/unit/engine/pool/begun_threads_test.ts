@@ -27,7 +27,11 @@ Deno.test("a thread that was begun is taken with the very set of the runtime tha
   assertEquals(threads.all.slice(2).map((one) => one as unknown), others);
   // By another boundary: it has that one's set, and the other is gone.
   begun.take("spawn", reading("/b"));
-  assertEquals([second?.lane, second?.terminated], ["spawn begun", true]);
+  // That of programs has something open, and ends itself.
+  assertEquals(
+    [second?.lane, second?.terminated, second?.ahead],
+    ["spawn begun", false, [{ spareIn: null }]],
+  );
   assertEquals(
     threads.all.at(-1)?.permissions,
     permissionSetOf(reading("/b")) as unknown,
@@ -35,8 +39,14 @@ Deno.test("a thread that was begun is taken with the very set of the runtime tha
   begun.begin("read", reading("/a"));
   begun.begin("read", reading("/b"));
   assertEquals(threads.all.slice(-2).map(({ terminated }) => terminated), [true, false]);
+  begun.begin("spawn", reading("/b"));
+  begun.makeSpares("/b/made");
+  assertEquals(threads.all.at(-1)?.ahead, [{ spareIn: "/b/made" }]);
+  begun.take("spawn", reading("/b"));
+  begun.makeSpares("/b/made");
+  assertEquals(threads.all.at(-1)?.ahead.length, 1, "that one is somebody's");
   begun.close();
-  assertEquals(threads.all.at(-1)?.terminated, true);
+  assertEquals(threads.all.slice(-2).map(({ terminated }) => terminated), [true, false]);
   assertEquals([first, ...threads.all.slice(2, 5)].map((one) => one?.terminated), [
     false,
     false,

@@ -361,8 +361,14 @@ Deno.test("a thread that was begun is told what it is for by its first call, and
   give(jobOf("read"));
   pool.begin("read", drawn);
   assertEquals([threads.lanes, pool.threads, threads.of(0).jobs], [lanes, 1, [1]]);
+  pool.makeSpares("/made");
   await pool.close();
-  assertEquals(threads.all.map(({ terminated }) => terminated), [true, true]);
+  assertEquals(threads.all.map(({ terminated }) => terminated), [true, false]);
+  // That of programs ends itself, with what it has open.
+  assertEquals(threads.all.map(({ ahead }) => ahead.map(({ spareIn }) => spareIn)), [
+    [],
+    ["/made", null],
+  ]);
 });
 
 Deno.test("a thread is warmed once, and a caller without a loop of its own is drained for", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals, assertStrictEquals } from "@std/assert";
-import { KeptFilters } from "../../../../src/engine/programs/_kept_filters.ts";
+import { KeptFilters } from "../../../../src/engine/programs/kept_filters.ts";
 import { encodeFilter, filterFor, startFilter } from "../../../../src/sandbox/seccomp.ts";
 
 const START = 0x7000_0000;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { KeptRules } from "../../../../src/engine/programs/_kept_rules.ts";
+import { KeptRules, openSpares } from "../../../../src/engine/programs/kept_rules.ts";
 import { close } from "../../../../src/host/kernel/pipes.ts";
 import { statOf } from "../../../../src/host/kernel/stat.ts";
 import { openRules } from "../../../../src/sandbox/landlock.ts";
@@ -66,6 +66,38 @@ Deno.test({
     } finally {
       kept.close();
       Deno.removeSync(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "files that were made before there was anything to draw are those of their folder, and closed where none are wanted",
+  ignore: ABI === 0,
+  fn() {
+    const folder = Deno.realPathSync(Deno.makeTempDirSync());
+    const other = Deno.realPathSync(Deno.makeTempDirSync());
+    const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
+    const before = descriptors();
+    try {
+      Deno.symlinkSync(other, `${folder}/link`);
+      assertEquals(openSpares(libc, `${folder}/link`), null, "a link leads elsewhere");
+      for (const [spareIn, isTheirs] of [[folder, true], [other, false]] as const) {
+        const made = openSpares(libc, folder);
+        const kept = new KeptRules(libc, made);
+        kept.prepare(spareIn);
+        const { spares } = kept.of({ key: "a", folder: null, spareIn }, drawing().draw);
+        assertEquals([spares === made?.files, spares?.free.length], [isTheirs, 64]);
+        kept.close();
+        assertEquals(descriptors(), before);
+      }
+      const unwanted = new KeptRules(libc, openSpares(libc, folder));
+      assert(descriptors() > before);
+      unwanted.prepare(null);
+      assertEquals(descriptors(), before);
+      unwanted.close();
+    } finally {
+      for (const path of [folder, other]) Deno.removeSync(path, { recursive: true });
     }
   },
 });

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { CanonicalPath, Program } from "../../../../src/core/capability.ts";
+import { KeptFilters } from "../../../../src/engine/programs/kept_filters.ts";
 import { WordHolds } from "../../../../src/engine/programs/program_holds.ts";
 import { openPipe } from "../../../../src/host/kernel/pipes.ts";
 import type { Starting } from "../../../../src/host/run/program_holds.ts";
@@ -13,6 +14,7 @@ import { openOwnCalls } from "../../../../src/sandbox/launcher/own_calls.ts";
 import type { Architecture } from "../../../../src/sandbox/seccomp.ts";
 import { SYSTEM_PATHS } from "../../../../src/sandbox/system_paths.ts";
 import { rulebookOf } from "../../host/_rulebook.ts";
+import { commandRule } from "../../policy/_fixtures.ts";
 import { withDirectory } from "../../host/files/_temporary.ts";
 import { SPAWNER } from "../../host/run/_starter.ts";
 import { ABI, LIBC as libc } from "../../sandbox/_libc.ts";
@@ -34,6 +36,20 @@ const LAUNCHER = new ProgramLauncher({
   capabilities: null,
 });
 
+const PARTS = {
+  libc,
+  abi: ABI,
+  seccomp: true,
+  network: false,
+  system: SYSTEM_PATHS,
+  temporaryRoot: null,
+  keepsFolders: true,
+  caches: null,
+  gitConfig: null,
+  hookStandIns: null,
+  searchPath: SEARCH_PATH,
+};
+
 /** A workspace in which programs are held by words of one command, whatever they do then. */
 class Place {
   readonly #holds: WordHolds;
@@ -45,21 +61,7 @@ class Place {
     commands: Policy["commands"] = null,
   ) {
     const rulebook = rulebookOf(root, { paths, commands });
-    this.#holds = new WordHolds({
-      libc,
-      abi: ABI,
-      seccomp: true,
-      network: false,
-      system: SYSTEM_PATHS,
-      temporaryRoot: null,
-      keepsFolders: true,
-      caches: null,
-      gitConfig: null,
-      hookStandIns: null,
-      searchPath: SEARCH_PATH,
-      broker: null,
-      starts: null,
-    }, rulebook);
+    this.#holds = new WordHolds({ ...PARTS, broker: null, starts: null }, rulebook);
     const finder = createProgramFinder(root, SYSTEM_PATHS, { searchPath: SEARCH_PATH });
     this.#find = (name) => finder.find(name, root);
   }
@@ -337,3 +339,48 @@ Deno.test("rules of the kernel's are there for the program of a child agent to m
     assertEquals(place.run(words), "38");
     assertEquals(place.run(words, words, { child: true }), ABI > 0 ? "there" : "38");
   }));
+
+Deno.test({
+  name: "the filter that is made ahead is that of a child agent's program that runs code",
+  ignore: ABI === 0,
+  fn: () =>
+    withDirectory((root) => {
+      const program = createProgramFinder(root, SYSTEM_PATHS, { searchPath: SEARCH_PATH })
+        .find("python3", root);
+      assert(program !== null);
+      for (const sockets of [true, false]) {
+        const made: string[] = [];
+        class Noted extends KeptFilters {
+          override of(...options: Parameters<KeptFilters["of"]>): ReturnType<KeptFilters["of"]> {
+            made.push(JSON.stringify(options, ["0", "1", ...NOTED]));
+            return super.of(...options);
+          }
+        }
+        const filters = new Noted(ARCHITECTURE, false);
+        filters.prepare({ sockets });
+        const broker = { missing: null, socketsMissing: sockets ? null : "none" };
+        const holds = new WordHolds(
+          {
+            ...PARTS,
+            broker,
+            starts: broker,
+            filters,
+          },
+          rulebookOf(root, {
+            paths: PATHS,
+            commands: [{ ...commandRule("allow", ["python3"]), runs: "any" }],
+          }),
+        );
+        try {
+          const environment = new Map([["PATH", SEARCH_PATH]]);
+          const argv = ["python3", "agent.py"];
+          holds.of({ program, argv, directory: root, environment, own: false, child: true });
+          assertEquals(made[1], made[0]);
+        } finally {
+          holds.close();
+        }
+      }
+    }),
+});
+
+const NOTED = ["attributes", "watches", "looks", "rules", "handed", "sockets"];

@@ -3,6 +3,7 @@
 import { assertEquals } from "@std/assert";
 import {
   makeBareFolder,
+  makeEmptyFolder,
   removeBareFolder,
   removeBarePortably,
   removeEmptyFolder,
@@ -109,6 +110,23 @@ Deno.test("a folder is made with those above it, and nowhere that a link leads",
       ...["/other", "/root", "/root/a", "/root/a/b", "/root/a/b/c", "/root/a/b/d"],
       ...["/root/a/b/d/e", "/root/a/b/d/e/first", "/root/file", "/root/link"],
     ]);
+  } finally {
+    Deno.removeSync(outer, { recursive: true });
+  }
+});
+
+Deno.test("a folder is made in one that is there, where nothing has its name and no link leads", () => {
+  const outer = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${outer}/other`);
+    Deno.writeTextFileSync(`${outer}/file`, "");
+    Deno.symlinkSync("other", `${outer}/link`);
+    Deno.symlinkSync("nowhere", `${outer}/dangling`);
+    const names = ["a", "a", "a/b", "none/x", "file", "file/x", "link", "link/x", "dangling"];
+    assertEquals(names.map((name) => makeEmptyFolder(LIBC, `${outer}/${name}`)), [
+      ...[true, false, true, false, false, false, false, false, false],
+    ]);
+    assertEquals(listOf(outer), ["/a", "/a/b", "/dangling", "/file", "/link", "/other"]);
   } finally {
     Deno.removeSync(outer, { recursive: true });
   }

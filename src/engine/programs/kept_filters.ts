@@ -11,13 +11,23 @@ import {
 /** The filters of one thread. */
 export class KeptFilters {
   readonly #architecture: Architecture;
-  readonly #network: boolean;
+  /** Whether its programs may use the network. */
+  readonly network: boolean;
   readonly #filters = new Map<string, (start: number) => Uint8Array>();
 
-  /** @param network Whether its programs may use the network. */
   constructor(architecture: Architecture, network: boolean) {
     this.#architecture = architecture;
-    this.#network = network;
+    this.network = network;
+  }
+
+  /** Makes that of a child agent's program that runs code, where the policy denies names, ahead. `sockets`: whether it has any. */
+  prepare({ sockets }: { readonly sockets: boolean }): void {
+    this.of("handed", {
+      ...HANDED,
+      rules: true,
+      handed: "changes and reads",
+      sockets: sockets && !this.network,
+    });
   }
 
   /**
@@ -33,7 +43,7 @@ export class KeptFilters {
     const known = this.#filters.get(key);
     if (known !== undefined) return known;
     const startsByName = starts === "judged";
-    const all = { ...options, network: this.#network, startsByName };
+    const all = { ...options, network: this.network, startsByName };
     const filter = starts === false
       ? alwaysThis(encodeFilter(filterFor(this.#architecture, all)))
       : startFilter(this.#architecture, all, starts === true ? "onlyStart" : "handedStarts");
@@ -41,6 +51,9 @@ export class KeptFilters {
     return filter;
   }
 }
+
+/** What is not a tool's own hands over all that can be. */
+const HANDED = { attributes: "handed", watches: "handed", looks: "handed" } as const;
 
 function alwaysThis(bytes: Uint8Array): () => Uint8Array {
   return () => bytes;

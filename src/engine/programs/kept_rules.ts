@@ -37,6 +37,19 @@ export interface Kind {
   readonly spareIn: string | null;
 }
 
+/** What was made of a folder, which whoever is given it holds. */
+export interface SparesOf {
+  readonly folder: string;
+  readonly files: SpareFiles;
+}
+
+/** Made now: a millisecond, and many where the file system is being written to the disk. Null where it has none. */
+export function openSpares(libc: Libc, folder: string): SparesOf | null {
+  const files = SpareFiles.open(libc, folder, SPARES);
+  files?.hold();
+  return files === null ? null : { folder, files };
+}
+
 interface Kept extends Drawn {
   readonly key: string;
   /** The last that was added, which is open. */
@@ -49,10 +62,12 @@ export class KeptRules {
   readonly #libc: Libc;
   /** What was used last stands last. */
   readonly #kept: Kept[] = [];
-  #spares: { readonly folder: string; readonly files: SpareFiles } | null = null;
+  #spares: SparesOf | null;
 
-  constructor(libc: Libc) {
+  /** `spares`: those that were made ahead. */
+  constructor(libc: Libc, spares: SparesOf | null = null) {
     this.#libc = libc;
+    this.#spares = spares;
   }
 
   /**
@@ -68,9 +83,11 @@ export class KeptRules {
     return kept;
   }
 
-  /** Makes the spare files of this folder ahead: some ten milliseconds, and more where many files were removed just now. */
-  prepare(spareIn: string): void {
-    this.#sparesIn(spareIn);
+  /** Makes the spare files of this folder ahead, where there are none; null: none is wanted. */
+  prepare(spareIn: string | null): void {
+    if (spareIn !== null) return void this.#sparesIn(spareIn);
+    this.#spares?.files.release();
+    this.#spares = null;
   }
 
   #serves({ key, spares, folder, folders }: Kept, kind: Kind): boolean {
@@ -119,10 +136,8 @@ export class KeptRules {
     const last = this.#spares;
     if (last?.folder === folder && last.files.isUntouched) return last.files;
     last?.files.release();
-    const files = SpareFiles.open(this.#libc, folder, SPARES);
-    files?.hold();
-    this.#spares = files === null ? null : { folder, files };
-    return files;
+    this.#spares = openSpares(this.#libc, folder);
+    return this.#spares?.files ?? null;
   }
 
   #forget(kept: Kept | undefined): void {
