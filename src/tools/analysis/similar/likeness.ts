@@ -13,7 +13,13 @@ export function likeness(a: Uint32Array, b: Uint32Array): number {
   return 2 * common / (a.length + b.length);
 }
 
-/** D. S. Hirschberg's table of two rows, of which one is kept. */
+/** Words of one row that are held against a word of the other at once. */
+const BITS = 32;
+
+/**
+ * The length of the longest common subsequence, a bit for each word of the first row (H. Hyyrö, "Bit-Parallel LCS-length
+ * Computation Revisited", 2004): in a 32nd of the steps that the table of both rows has places.
+ */
 function commonWords(a: Uint32Array, b: Uint32Array): number {
   let from = 0;
   while (from < a.length && from < b.length && a[from] === b[from]) from++;
@@ -21,17 +27,34 @@ function commonWords(a: Uint32Array, b: Uint32Array): number {
   while (less < a.length - from && less < b.length - from && a.at(-1 - less) === b.at(-1 - less)) {
     less++;
   }
-  const width = b.length - less - from;
-  const row = new Uint16Array(width + 1);
-  for (let i = from; i < a.length - less; i++) {
-    let diagonal = 0;
-    for (let j = 0; j < width; j++) {
-      const above = row[j + 1] as number;
-      row[j + 1] = a[i] === b[from + j] ? diagonal + 1 : Math.max(above, row[j] as number);
-      diagonal = above;
+  const width = a.length - less - from;
+  const cells = Math.ceil(width / BITS);
+  const places = new Map<number, Int32Array>();
+  for (let at = 0; at < width; at++) {
+    const word = a[from + at] as number;
+    let bits = places.get(word);
+    if (bits === undefined) places.set(word, bits = new Int32Array(cells));
+    bits[at >> 5] = (bits[at >> 5] as number) | (1 << (at & 31));
+  }
+  const row = new Int32Array(cells).fill(-1);
+  for (let at = from; at < b.length - less; at++) {
+    const bits = places.get(b[at] as number);
+    if (bits === undefined) continue;
+    let carry = 0;
+    for (let cell = 0; cell < cells; cell++) {
+      const old = row[cell] as number;
+      const here = bits[cell] as number;
+      const met = old & here;
+      const sum = (old + met + carry) | 0;
+      carry = ((old & met) | ((old | met) & ~sum)) >>> 31;
+      row[cell] = sum | (old & ~here);
     }
   }
-  return from + less + (row[width] as number);
+  let common = 0;
+  for (let at = 0; at < width; at++) {
+    if (((row[at >> 5] as number) & (1 << (at & 31))) === 0) common++;
+  }
+  return from + less + common;
 }
 
 function sharedWords(a: Uint32Array, b: Uint32Array): number {
