@@ -148,6 +148,7 @@ async function run(given: Input, context: ToolContext): Promise<Output> {
     add();
     return null;
   };
+  const added = new Set<string>();
   const file = given.file === undefined ? null : context.files.display(given.file);
   const paths = given.file === undefined ? [given.path] : [given.path, given.file];
   return await walkCode(
@@ -155,8 +156,11 @@ async function run(given: Input, context: ToolContext): Promise<Output> {
       paths,
       takes: isCode,
       // A file that lies in the path is come to twice.
-      look: (code) =>
-        tokens.files.some(({ path }) => path === code.path) ? null : look(() => tokens.add(code)),
+      look(code) {
+        if (added.has(code.path)) return null;
+        added.add(code.path);
+        return look(() => tokens.add(code));
+      },
     },
     context,
     (seen, pause) => {
