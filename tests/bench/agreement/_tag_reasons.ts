@@ -65,6 +65,25 @@ const REASONS: readonly (readonly [reason: string, fits: (difference: Difference
     ({ side, text, path }) => side === "here" && path.endsWith(".c") && /extern "C"/.test(text),
   ],
   [
+    "a raw name, r#…, of Rust, which ctags does not know",
+    ({ side, text, name, path }) =>
+      side === "here" && path.endsWith(".rs") && text.includes(`r#${name}`),
+  ],
+  [
+    "in a record, of which ctags has its methods with arguments and no more",
+    ({ side, line, path, symbols, lines }) =>
+      side === "here" && path.endsWith(".java") &&
+      symbols.some((each) =>
+        each.line <= line && line <= each.end_line &&
+        /\brecord\s+\w+/.test(lines.slice(each.line - 1, each.line + 2).join(" "))
+      ),
+  ],
+  [
+    "a constant that is initialised with std::array{…}, which ctags takes for a function's body",
+    ({ side, text, name, path }) =>
+      side === "here" && isOfC(path) && new RegExp(`\\b${name} = [\\w:]+\\{`).test(text),
+  ],
+  [
     "a module, which ctags does not know",
     ({ side, text }) => side === "here" && /^\s*export module /.test(text),
   ],

@@ -1,7 +1,8 @@
 /** Code that stands twice, beside jscpd. */
 
 import { join } from "@std/path";
-import { type Ask, compared, printed, sourcesOf } from "./_compared.ts";
+import { languageOf } from "../../../src/toolkit/code/languages/languages.ts";
+import { type Ask, compared, type Explain, printed, sourcesOf } from "./_compared.ts";
 import type { Agreement } from "./profiles.ts";
 
 /**
@@ -10,6 +11,17 @@ import type { Agreement } from "./profiles.ts";
  */
 const FOUND = 100;
 const AMONG = 20;
+
+/**
+ * Different words of a row with fewer than which it is a table of data here, told of no copy: names and literals, of
+ * whatever text, are one word each.
+ */
+const OF_TABLES = 14;
+const KEYWORDS = new Set(
+  ("as async await break case catch class const continue default delete do else export extends finally for from function " +
+    "get if import in instanceof let new of return set static super switch this throw true false null try typeof " +
+    "undefined var void while with yield").split(" "),
+);
 
 /** Words of what is called a copy here, and held against its own text. */
 const COPIED = 50;
@@ -38,8 +50,9 @@ export function clones(ask: Ask): readonly Agreement[] {
     compared(
       "repeated lines of JavaScript",
       "jscpd",
-      theirs,
-      theirs.filter((line) => all.has(line)),
+      theirs.lines,
+      theirs.lines.filter((line) => all.has(line)),
+      reasonOf(theirs.tables),
     ),
     compared("copies in JavaScript", "their own texts", names(copies), names(same)),
   ];
@@ -70,12 +83,38 @@ function linesOf(places: readonly Place[]): readonly string[] {
   return [...new Set(lines)];
 }
 
+/** What of jscpd's findings is none here by design. */
+function reasonOf(tables: ReadonlySet<string>): Explain {
+  return (line) => {
+    const found = languageOf(line.replace(/:\d+$/, "").replace(/:\w+$/, ""));
+    if (found === null || !("language" in found)) return "text in no language that is analysed";
+    return tables.has(line) ? "rows of data, with fewer than 14 different words" : null;
+  };
+}
+
+/** Whether a piece of code is a table, as the tool counts it. */
+function isTable(code: string): boolean {
+  const words = code.replaceAll(/\/\*[^]*?\*\/|(^|\s)\/\/.*$/gm, " ").matchAll(
+    /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w$]+|=>|[=!]==?|&&|\|\||\+\+|[^\s\w]/g,
+  );
+  const different = new Set(
+    [...words].map(([word]) =>
+      KEYWORDS.has(word) || /^[^"'\w$]/.test(word) ? word : /^["'\d]/.test(word) ? "0" : "a"
+    ),
+  );
+  return different.size < OF_TABLES;
+}
+
 interface Duplicate {
+  readonly fragment: string;
   readonly firstFile: { readonly name: string; readonly start: number; readonly end: number };
   readonly secondFile: { readonly name: string; readonly start: number; readonly end: number };
 }
 
-function foundThere(root: string, tokens: number): readonly string[] | null {
+function foundThere(
+  root: string,
+  tokens: number,
+): { readonly lines: readonly string[]; readonly tables: ReadonlySet<string> } | null {
   const folder = Deno.makeTempDirSync({ prefix: "toolgate-bench-" });
   try {
     const output = ["--reporters", "json", "--output", folder, "--silent"];
@@ -83,15 +122,18 @@ function foundThere(root: string, tokens: number): readonly string[] | null {
     if (printed("jscpd", [...limits, ...output, "."], root) === null) return null;
     const text = Deno.readTextFileSync(join(folder, "jscpd-report.json"));
     const { duplicates } = JSON.parse(text) as { readonly duplicates: readonly Duplicate[] };
-    return linesOf(
-      duplicates.flatMap(({ firstFile, secondFile }) =>
-        [firstFile, secondFile].map(({ name, start, end }) => ({
-          file: name,
-          line: start,
-          end_line: end,
-        }))
-      ),
-    );
+    const linesIn = (all: readonly Duplicate[]) =>
+      linesOf(
+        all.flatMap(({ firstFile, secondFile }) =>
+          [firstFile, secondFile].map(({ name, start, end }) => ({
+            file: name,
+            line: start,
+            end_line: end,
+          }))
+        ),
+      );
+    const tables = duplicates.filter(({ fragment }) => isTable(fragment));
+    return { lines: linesIn(duplicates), tables: new Set(linesIn(tables)) };
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

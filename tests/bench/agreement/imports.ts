@@ -55,7 +55,8 @@ function byCruiser(ask: Ask, tree: string): readonly Agreement[] {
       .map(({ resolved }) => `${source} → ${resolved}`)
   ).filter((edge) => !edge.includes("node_modules"));
   const own = edgesOf(graphOf(ask, tree));
-  const explain: Explain = (edge) => / → \w+$/.test(edge) ? "a module of Node's own" : null;
+  const explain: Explain = (edge) =>
+    / → [a-z_]+(\/[a-z]+)?$/.test(edge) ? "a module of Node's own" : null;
   return [
     compared("imports of TypeScript", "dependency-cruiser", [...new Set(theirs)], own, explain),
   ];
