@@ -258,6 +258,8 @@ export interface SimplePlan {
 /** Programs before a command that the line does itself: nothing to start. */
 export interface Behind {
   readonly words: readonly Word[];
+  /** Where among these each of them stands. */
+  readonly programs: readonly number[];
   /** How many of the last variables of the command are theirs. */
   readonly own: number;
   readonly limit: TimeLimit | null;

@@ -64,6 +64,7 @@ export function openBeforeGit(simple: SimplePlan, from: CommandSource): SimplePl
   const texts = simple.words.map(certainText);
   let [at, limit]: [number, TimeLimit | null] = [0, null];
   const own: Assignment[] = [];
+  const programs: number[] = [];
   while (texts[at] !== "git") {
     const name = texts[at] ?? "";
     const prefix = Object.hasOwn(PREFIXES, name)
@@ -72,6 +73,7 @@ export function openBeforeGit(simple: SimplePlan, from: CommandSource): SimplePl
     if (prefix === null || (limit !== null && prefix.limit !== undefined)) return null;
     limit ??= prefix.limit ?? null;
     own.push(...prefix.variables ?? []);
+    programs.push(at);
     at += prefix.words;
   }
   // The words of a command are expanded before its variables are set; one behind the other they would be seen there.
@@ -82,6 +84,6 @@ export function openBeforeGit(simple: SimplePlan, from: CommandSource): SimplePl
     ...simple,
     assignments: [...simple.assignments, ...own],
     words: simple.words.slice(at),
-    behind: { words: simple.words.slice(0, at), own: own.length, limit },
+    behind: { words: simple.words.slice(0, at), programs, own: own.length, limit },
   };
 }

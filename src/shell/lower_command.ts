@@ -238,8 +238,11 @@ function lowerWords(simple: SimplePlan, cwd: KnownFolder, needs: Needs): KnownFo
   }
   if (simple.behind !== undefined) {
     // The rules that deny or ask for these hold, though they are not started.
-    const argv = [...simple.behind.words, ...words].map(wordText);
-    needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
+    const all = [...simple.behind.words, ...words].map(wordText);
+    for (const at of simple.behind.programs) {
+      const argv = all.slice(at);
+      needs.found.push(ready({ kind: "process.spawn", argv, cwd: cwd ?? ".", opened: true }));
+    }
   }
   if (!builtin) {
     // One that is known only when it runs is judged then, whole.

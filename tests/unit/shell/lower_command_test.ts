@@ -66,12 +66,12 @@ const CASES: readonly (readonly [line: string, needs: string])[] = [
   ["timeout 5 git add x", "o timeout 5 git add x, p git add x"],
   [
     "timeout -k 1 5 env A=1 nice git add x > y",
-    "e A, o timeout -k 1 5 env A=1 nice git add x, p git add x, w y",
+    "e A, o timeout -k 1 5 env A=1 nice git add x, o env A=1 nice git add x, o nice git add x, p git add x, w y",
   ],
   ["nice -n 5 git add $X", "o nice -n 5 git add ${X}, P2 git add ${X}"],
   [
     "nohup stdbuf -oL setsid -w ionice -c 3 git add",
-    "o nohup stdbuf -oL setsid -w ionice -c 3 git add, p git add",
+    "o nohup stdbuf -oL setsid -w ionice -c 3 git add, o stdbuf -oL setsid -w ionice -c 3 git add, o setsid -w ionice -c 3 git add, o ionice -c 3 git add, p git add",
   ],
   ["env A=$X git add", "P1 env A=${X} git add"],
   ['env "A=$X" git add', "e A, o env A=${X} git add, p git add"],
