@@ -43,6 +43,7 @@ import {
   endParts,
   enterThread,
   loadForPrograms,
+  rehearse,
   type ThreadParts,
   type ThreadPrograms,
   withSpares,
@@ -403,7 +404,13 @@ export function serveThread(registry: Registry): void {
   const [lane = "", begun] = scope.name.split(" ");
   // What cannot be loaded, or opened, fails where it is needed.
   let parts = lane === "spawn" && begun !== undefined ? beginParts().catch(() => null) : null;
+  let isTold = false;
+  setTimeout(async () => {
+    const there = await parts;
+    if (there !== null && !isTold) await rehearse(there, registry);
+  }, IDLE_MS);
   scope.onmessage = async ({ data }) => {
+    isTold = true;
     if (!("spareIn" in data)) await start(data, registry, await parts);
     else parts = toldAhead(parts, data);
   };
@@ -411,6 +418,9 @@ export function serveThread(registry: Registry): void {
   const soon = begun === undefined ? [] : SOON.get(lane) ?? [];
   for (const tool of soon) void Promise.resolve(registry.get(tool)).catch(() => {});
 }
+
+/** A thread that nobody has told anything by then was begun for somebody who comes later, if he does. */
+const IDLE_MS = 100;
 
 /** What there is of a thread that was told something before its setup, or in place of it. */
 async function toldAhead(

@@ -1,6 +1,6 @@
 /**
  * Threads that are begun before it is known what they may touch in the kernel's eyes: of what the runtime lets them there
- * are words alone, and starting one is mostly what it takes whoever it is for. They know nothing and do nothing until they
+ * are words alone, and starting one is mostly what it takes whoever it is for. They know nothing, and do no work until they
  * are taken.
  */
 

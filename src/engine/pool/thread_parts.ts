@@ -22,6 +22,7 @@ import type { Broker } from "../../host/broker/broker.ts";
 import type { ProgramHolds } from "../../host/run/program_holds.ts";
 import type { Starter } from "../../host/run/starter.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
+import type { Registry } from "../../tools/registry.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { processorTime } from "../../sandbox/kernel/processor_time.ts";
 import type { Architecture } from "../../sandbox/seccomp.ts";
@@ -114,6 +115,13 @@ export async function beginParts(): Promise<BegunParts> {
   // It is found out once, by some calls, and hangs on no boundary.
   filters.prepare({ sockets: starter?.broker?.socketsMissing === null });
   return { libc: opened, calls, starter, filters, spares: null };
+}
+
+/** Has what holds a first program run once, of a stand-in: who has the time does so, and what goes wrong is nobody's. */
+export async function rehearse({ calls, starter }: BegunParts, registry: Registry): Promise<void> {
+  if (calls.libc === null) return;
+  const { rehearseHold } = await import("../programs/rehearsal.ts");
+  await rehearseHold(calls.libc, starter?.broker ?? null, registry).catch(() => {});
 }
 
 /** With the files that programs made in this folder may become. */
