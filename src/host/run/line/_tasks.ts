@@ -10,7 +10,7 @@ import { closeAll, copied, MOST_TASKS, Task } from "./_background.ts";
 import { limit } from "./_limit.ts";
 import type { LineHost } from "./line_host.ts";
 import type { LineStreams } from "./_streams.ts";
-import { type LineState, SUCCESS } from "./_state.ts";
+import { Exit, type LineState, SUCCESS } from "./_state.ts";
 import { Stopped } from "./_stopped.ts";
 
 const FAILED = { code: 1, signal: null } as const;
@@ -183,6 +183,23 @@ export class Tasks {
       state.task = around;
       task.ended(SUCCESS);
     }
+  }
+
+  /** The same for one command of the state's own shell. */
+  async limitedCommand(
+    state: LineState,
+    limit: TimeLimit,
+    run: () => Promise<void>,
+  ): Promise<Ended> {
+    return await this.limited(state, limit, async () => {
+      try {
+        await run();
+      } catch (error) {
+        // The time was over before it had begun.
+        if (!(error instanceof Exit) || state.task?.ownEnding === null) throw error;
+      }
+      return state.status;
+    }, true);
   }
 
   /** Runs the node beside what follows, with descriptors that are let go of at its end. */

@@ -12,6 +12,7 @@ import { Jobs } from "./_jobs.ts";
 import { limit } from "./_limit.ts";
 import type { LineHost, NotStarted } from "./line_host.ts";
 import { Opening } from "./_opening.ts";
+import { runRest } from "./_rest.ts";
 import { runSimple } from "./_simple.ts";
 import type { LineStreams } from "./_streams.ts";
 import { Speech } from "./_speech.ts";
@@ -202,15 +203,8 @@ class LineRunner {
   async #simple(node: SimplePlan, state: LineState, place: LineStreams): Promise<void> {
     const limit = node.behind?.limit ?? null;
     if (limit === null) return await runSimple(node, state, place, this);
-    state.status = await this.#tasks.limited(state, limit, async () => {
-      try {
-        await runSimple(node, state, place, this);
-      } catch (error) {
-        // The time was over before it had begun.
-        if (!(error instanceof Exit) || state.task?.ownEnding === null) throw error;
-      }
-      return state.status;
-    }, true);
+    const run = () => runSimple(node, state, place, this);
+    state.status = await this.#tasks.limitedCommand(state, limit, run);
   }
 
   async #list(
@@ -283,7 +277,10 @@ class LineRunner {
     state: LineState,
     place: LineStreams,
   ): Promise<void> {
-    if (node.rest === true) return await this.#rest(node, state, place);
+    if (node.rest === true) {
+      const run = (inner: LineStreams) => this.node(node.body, state, inner);
+      return await runRest(node, state, place, { opening: this.opening, run });
+    }
     const opened = await this.opening.opened(node, state, place);
     if (opened === null) return;
     const { descriptors } = opened;
@@ -310,25 +307,6 @@ class LineRunner {
         );
     } finally {
       opened.close();
-    }
-  }
-
-  /** What follows `exec` with redirections. */
-  async #rest(
-    node: Extract<PlanNode, { readonly kind: "group" }>,
-    state: LineState,
-    place: LineStreams,
-  ): Promise<void> {
-    const opened = await this.opening.opened(node, state, place);
-    if (opened !== null) state.status = SUCCESS;
-    const first = node.body.kind === "list" ? node.body.items[0] : undefined;
-    const looked = place.tested || (first !== undefined && first.when !== "always");
-    try {
-      if (opened === null && !looked && state.settings.errexit) throw new Exit(state.status);
-      const { descriptors } = opened ?? place;
-      await this.node(node.body, state, { ...place, descriptors });
-    } finally {
-      opened?.close();
     }
   }
 
