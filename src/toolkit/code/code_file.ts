@@ -1,7 +1,7 @@
 /** From the bytes of a file to its tree, or to why it has none. */
 
 import type { ParseOptions, Parsers, SyntaxTree } from "../../core/syntax_tree.ts";
-import { looksBinary } from "../decode.ts";
+import { byteOrderMark, looksBinary } from "../decode.ts";
 import { type Numbered, numbered } from "./kinds.ts";
 import { type FileLanguage, languageOf, languageOfFirstLine } from "./languages/languages.ts";
 import type { Language, MacroTable } from "./languages/language.ts";
@@ -69,11 +69,13 @@ export class CodeReader {
     const found = languageOf(path) ?? languageOfFirstLine(firstLine(bytes));
     if (found === null) return null;
     const name = nameOf(found);
+    const encoding = byteOrderMark(bytes)?.encoding ?? "utf-8";
+    if (encoding !== "utf-8") return skipped(name, `it is ${encoding.toUpperCase()}, not UTF-8`);
     if (looksBinary(bytes)) return skipped(name, "it is binary: a NUL in its first 8 KiB");
     const { text, isValid } = decoded(bytes);
-    const encoding = isValid ? null : "it is no valid UTF-8; what is none was read as U+FFFD";
+    const doubt = isValid ? null : "it is no valid UTF-8; what is none was read as U+FFFD";
     if (!("language" in found)) {
-      return { name, code: null, plain: countPlainLines(text), note: encoding };
+      return { name, code: null, plain: countPlainLines(text), note: doubt };
     }
     const { language } = found;
     const first = this.parse(language, text, bytes.length);
@@ -85,7 +87,7 @@ export class CodeReader {
     const numbers = this.numbers(language);
     const lines = new LineIndex(text);
     const code = { path, text, language, tree, numbers, lines, pause: this.pause };
-    return { name, code, plain: null, note: joined(encoding, brokenPlaces(code)) };
+    return { name, code, plain: null, note: joined(doubt, brokenPlaces(code)) };
   }
 
   /** As `TreeParser.parse`. */

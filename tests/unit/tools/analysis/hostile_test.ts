@@ -98,6 +98,10 @@ const HOSTILE: Readonly<
     of: () => new Uint8Array(Uint16Array.from("let a = 1;", (sign) => sign.charCodeAt(0)).buffer),
     reason: /binary/,
   },
+  marked: {
+    of: () => new Uint8Array(Uint16Array.from("\ufefflet a;", (sign) => sign.charCodeAt(0)).buffer),
+    reason: /it is UTF-16LE, not UTF-8/,
+  },
   surrogates: { of: () => new Uint8Array([0xed, 0xa0, 0x80, 0x0a]), reason: /no valid UTF-8/ },
 };
 
