@@ -102,10 +102,14 @@ export async function analysisFigures(
       ...CANCELLED.flatMap((each) => CANCELLED_AFTER.map((afterMs) => ({ ...each, afterMs }))),
       PROFILE,
     ]);
+    const bare = bareParse(root);
     const most = (of: "memory" | "single") => Math.max(...measured.map((each) => each[of]));
     return [
       ...measured.map(({ tool, tree }) =>
         bound(`serve, ${tool} of 20,000 files, 150 MB : 20 s`, "ms", tree, TREE_MS)
+      ),
+      ...measured.map(({ tool, tree }) =>
+        bound(`serve, ${tool} of them beside web-tree-sitter parsing them : 1`, "ms", tree, bare)
       ),
       bound("most memory of these analyses : 300 MB", "bytes", most("memory"), MOST_MEMORY),
       bound("serve, the slowest of 1,000 lines : 60 ms", "ms", most("single"), FILE_MS),
@@ -118,6 +122,16 @@ export async function analysisFigures(
 
 function bound(figure: string, unit: string, subject: number, floor: number): SearchFigure {
   return { figure, unit, pair: { subject, floor }, target: 1, at: "most" };
+}
+
+/** Milliseconds in which two threads parse a tree's files, and do nothing else. */
+function bareParse(root: string): number {
+  const { stdout } = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-check", join(ROOT, "tests/bench/floor_parse.ts"), root],
+    cwd: ROOT,
+    stderr: "inherit",
+  }).outputSync();
+  return Number(new TextDecoder().decode(stdout));
 }
 
 /** In a process of its own for each tool: milliseconds of the tree, the median of the file, the most memory in bytes. */
