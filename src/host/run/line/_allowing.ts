@@ -28,7 +28,8 @@ export async function allow(
     .map((one) => one.name).filter((one) => !free(one));
   const changed = isProgram || calls ? [] : changedNames(argv);
   // What programs get was judged with the line, but for what that came to know only now.
-  const { unjudged } = state.variables;
+  // Those that programs had before were judged when they were set.
+  const unjudged = state.variables.unjudged.filter((one) => !state.isGiven(one));
   const later = node.later === true && node.words.length > 0 ? set : [];
   const since = later.length > 0 || (isProgram && unjudged.length > 0);
   // A variable of the line alone is nobody's business, unless it is one that programs get.

@@ -89,6 +89,8 @@ Deno.test("what the line comes to export only while it runs is judged with each 
     ["set -a; read A <a.txt; set +a; B=1; ls; (C=2; ls)", ["ls A", "ls A"]],
     ["echo A=1 >f; set -o allexport; . ./f; sh -c ls", ["ls A"]],
     ["source <(echo 'export A=1'); ls", ["ls A"]],
+    // Those that programs get anyhow are judged when they are set.
+    ['X=WORDS; eval "export $X=1"; ls', [" WORDS"]],
     // What the line says was judged with it.
     ["export A=1; ls", []],
     ["f() { ls; }; A=1 f", []],
