@@ -104,21 +104,28 @@ function manyAndOne(socket: string): Pair {
 /** Rounds of children, and what one may take beside its own start and a worktree, in ms. */
 const CHILD_ROUNDS = 7;
 const CHILD_MS = 30;
-/** Asks for something that somebody has to agree to: he knows when the first request has come. */
-const CHILD = `import sys
-print('{"tool": "write_file", "args": {"path": "asked/x", "content": ""}}', flush=True)
+/** Says when its first request was answered by what it asks for then, to which somebody has to agree. */
+const CHILD = `import sys, time
+print('{"id": 1, "tool": "read_file", "args": {"path": "child.py"}}', flush=True)
+for line in sys.stdin:
+    if '"success":true' in line: break
+print('{"id": 2, "tool": "write_file", "args": {"path": "asked/%f", "content": ""}}' % (time.time() * 1000), flush=True)
 sys.stdin.read()
 `;
+const ANSWERED = /asked\/([0-9.]+)/;
 /** The interpreter itself: what version managers put before it starts ten programs more, here and there. */
 const CHILD_PATH = { PATH: "/usr/local/bin:/usr/bin:/bin" } as const;
 const CHILD_POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }, { ask: [write], match: ["asked/**"] }]
 commands: [{ allow: [python3], runs: any }]
-agents: { root: { permissions: [all] }, "child-*": { permissions: [file_write] } }
+agents: { root: { permissions: [all] }, "child-*": { permissions: [file_read, file_write] } }
 children: { command: [python3, child.py] }
 `;
 
-/** From a request for a child to its own first one, beside its program's own run and a worktree made by the same gate. */
+/**
+ * From a request for a child to the answer to its own first one, by the clock of the machine, beside its program's own run
+ * and a worktree made by the same gate.
+ */
 export async function childFigure(toolgate: string): Promise<Figure> {
   const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-bench-" }));
   const socket = join(base, "gate.sock");
@@ -151,14 +158,15 @@ export async function childFigure(toolgate: string): Promise<Figure> {
       }
     };
     const child = (): number => {
-      const started = performance.now();
+      const started = performance.timeOrigin + performance.now();
       client.send(JSON.stringify({ id: 1, tool: "spawn_child_agent", args: { task: "t" } }));
       let answer = "";
       let asked = 0;
       while (answer === "" || asked === 0) {
         const line = client.next() ?? "";
-        if (line.includes('"approval_required"')) asked = performance.now() - started;
-        else answer = line;
+        if (line.includes('"approval_required"')) {
+          asked = Number(ANSWERED.exec(line)?.[1]) - started;
+        } else answer = line;
       }
       expectSuccess(answer);
       ask("terminate_agent", { agent_id: JSON.parse(answer).output.agent_id });
@@ -192,7 +200,7 @@ export async function childFigure(toolgate: string): Promise<Figure> {
     }
     client.close();
     return {
-      figure: `child, spawn to its first request : own run, worktree and ${CHILD_MS} ms`,
+      figure: `child, spawn to its first answer : own run, worktree and ${CHILD_MS} ms`,
       unit: "ms",
       pair: { subject: median(subjects), floor: median(floors) },
       target: 1,
