@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { lchownSync } from "node:fs";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { type User, USERS } from "./_users.ts";
 
 const PYTHON = "/usr/bin/python3";
 const ATTACKS = Deno.readTextFileSync(
@@ -74,13 +75,6 @@ const KEPT = [
   ".git",
   ".git/config",
 ];
-
-/** The kernel's nobody (include/linux/highuid.h) */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
-type User = typeof NOBODY | undefined;
 
 /** Everything in it is the user's, so that it is the policy alone that keeps anything from him. */
 function openWorkspace(user: User): Workspace {

@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { basename, fromFileUrl } from "@std/path";
 import { running, stillRunning, untilRunning } from "../_processes.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { type User, USERS } from "./_users.ts";
 
 const ATTACKS = Deno.readTextFileSync(
   fromFileUrl(new URL("_broker_attacks.py", import.meta.url)),
@@ -62,12 +63,6 @@ const FILES: Readonly<Record<string, string>> = {
   "plain/other": "text\n",
 };
 
-/** The kernel's nobody (include/linux/highuid.h), who owns nothing. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
-
 function openWorkspace(user: { readonly uid: number; readonly gid: number } | undefined) {
   const workspace = new Workspace(FILES);
   if (user === undefined) return workspace;
@@ -83,7 +78,7 @@ function openWorkspace(user: { readonly uid: number; readonly gid: number } | un
 }
 
 /** A denied name that is no UTF-8, which the runtime itself cannot write. */
-async function addOdd(workspace: Workspace, user: (typeof USERS)[number][1]): Promise<void> {
+async function addOdd(workspace: Workspace, user: User): Promise<void> {
   const script = "mkdir odd && printf '%s' \"$1\" > \"odd/$(printf '\\377').key\"";
   const args = ["-c", script, "sh", SECRET];
   const { success } = await new Deno.Command("sh", { args, cwd: workspace.root, ...user }).output();

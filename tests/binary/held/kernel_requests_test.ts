@@ -5,6 +5,7 @@ import { fromFileUrl } from "@std/path";
 import { comesToBe } from "../../until.ts";
 import { running, sleepMark, untilRunning } from "../_processes.ts";
 import { type Answer, Pipe, Workspace } from "../toolgate.ts";
+import { type User, USERS } from "./_users.ts";
 
 const PYTHON = "/usr/bin/python3";
 const ATTACKS = Deno.readTextFileSync(fromFileUrl(new URL("_kernel_requests.py", import.meta.url)));
@@ -21,13 +22,6 @@ environment: { pass: [PATH] }
 timeouts: { default: 1h }
 ${limits}
 `;
-
-/** The kernel's nobody (include/linux/highuid.h) */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
-type User = typeof NOBODY | undefined;
 
 /** All of it is the user's, the folder outside too. */
 function openWorkspace(user: User): Workspace {

@@ -7,6 +7,7 @@ import { NODE, testWith } from "../lines/_project.ts";
 import { running, sleepMark, stillRunning, untilRunning } from "../_processes.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
 import { Ears } from "./_ears.ts";
+import { USERS } from "./_users.ts";
 
 const ATTACKS = Deno.readTextFileSync(fromFileUrl(new URL("_node_attacks.mjs", import.meta.url)));
 const POLICY = `version: 1
@@ -17,13 +18,6 @@ environment: { pass: [PATH] }
 sandbox: { system: ${JSON.stringify([...SYSTEM_PATHS, NODE])} }
 timeouts: { default: 1h }
 `;
-
-/** The kernel's nobody (include/linux/highuid.h), who owns nothing. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
 
 const WAYS = ["plain", "dots", "self", "thread", "bytes"];
 const DEEDS = ["read", "write", "mode", "times", "own times", "watch", "copy"];

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { USERS } from "./_users.ts";
 
 const POLICY = `version: 1
 paths: [{ allow: [read, write], match: ["**"] }, { deny: [read, write], match: ["**/.env"] }]
@@ -31,11 +32,6 @@ for name in os.environ["OTHERS"].split():
     except OSError as error:
         print(type(error).__name__)
 `;
-
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
 
 for (const [who, user] of USERS) {
   Deno.test(`programs see the processes of their own call (as ${who})`, async () => {

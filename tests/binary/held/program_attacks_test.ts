@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { running, sleepMark, stillRunning, untilRunning } from "../_processes.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { USERS } from "./_users.ts";
 
 const PROBER = Deno.readTextFileSync(fromFileUrl(new URL("_prober.pl", import.meta.url)));
 
@@ -18,14 +19,6 @@ timeouts: { default: 1h }
 
 /** The threads of a process have numbers a little above its own. Without Toolgate the one process alone is tried. */
 const SPAN = "40";
-
-/** The kernel's nobody (include/linux/highuid.h), who owns nothing. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-
-/** Who it is tried as: whoever runs the tests, and where that is root an ordinary user too. */
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
 
 function openWorkspace(
   files: Readonly<Record<string, string>>,

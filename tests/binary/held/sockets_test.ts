@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { comesToBe } from "../../until.ts";
 import { Pipe, Workspace } from "../toolgate.ts";
+import { type User, USERS } from "./_users.ts";
 
 const ATTACKS = Deno.readTextFileSync(
   fromFileUrl(new URL("_socket_attacks.py", import.meta.url)),
@@ -53,13 +54,6 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 /** Refused by a rule for names, which one of the two policies has not. */
 const BY_NAME = ["denied", "denied folder"];
-
-/** The kernel's nobody (include/linux/highuid.h), who owns nothing. */
-const NOBODY = { uid: 65_534, gid: 65_534 };
-const USERS = Deno.uid() === 0
-  ? [["root", undefined], ["an ordinary user", NOBODY]] as const
-  : [["an ordinary user", undefined]] as const;
-type User = typeof USERS[number][1];
 
 function openWorkspace(user: User): Workspace {
   const workspace = new Workspace({ "attacks.py": ATTACKS, "secrets/key": "secret text\n" });
