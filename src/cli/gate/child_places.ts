@@ -8,31 +8,12 @@ import {
   branchOf,
   findWorktree,
   headNameOf,
-  layOutMissing,
   makeWorktree,
   placeOf,
-  takeBackWorktree,
   worktreeToBe,
 } from "../../engine/worktrees/agent_worktree.ts";
-import {
-  abandonedAt,
-  abandonedIn,
-  dropDeadLeases,
-  dropLeases,
-  type Lease,
-  takeLease,
-  unlockAbandoned,
-} from "../../engine/worktrees/leases.ts";
-import {
-  dropHalfMade,
-  endHalfLeft,
-  mendHalfRemoved,
-  removeClone,
-  whileLeaving,
-  whileMaking,
-  whileRemoving,
-  type WorktreesPlace,
-} from "../../engine/worktrees/making.ts";
+import { takeLease } from "../../engine/worktrees/leases.ts";
+import { whileMaking, type WorktreesPlace } from "../../engine/worktrees/making.ts";
 import {
   type ChildPolicies,
   inChildClone,
@@ -51,9 +32,9 @@ import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 import type { Session } from "../session.ts";
 import { BegunEngines } from "./_begun_engines.ts";
 import { type ChildPowers, NextChild, powersBeforeFirst } from "./_next_child.ts";
-import { dropBranch, leaveWorktree, type Left } from "./_leave_worktree.ts";
-import { type CloneStep, type PlacedClone, requireAsFilled } from "./_placed_clone.ts";
-import { isFolder, isThere, namesIn, textIn } from "../../engine/worktrees/what_is_there.ts";
+import { isChild, sweepLeftovers } from "./_child_leftovers.ts";
+import { ChildRemoval, placedClone } from "./_child_removal.ts";
+import { isThere, textIn } from "../../engine/worktrees/what_is_there.ts";
 
 /** What works in a child's files. */
 interface Engines {
@@ -72,6 +53,7 @@ export class ChildPlaces {
   readonly #open: (session: Session) => Promise<FurtherEngine>;
   readonly #table: ProcessTable;
   readonly #changes: OneByOne;
+  readonly #removal: ChildRemoval;
   readonly #ahead: NextChild<BegunEngines<Engines>>;
   /** Kept when nothing of earlier gates is removed any more: names and branches of theirs would be those of others by then. */
   #swept: Promise<unknown> = Promise.resolve();
@@ -90,6 +72,8 @@ export class ChildPlaces {
     this.#engine = engine;
     this.#open = open;
     this.#table = new ProcessTable(libc);
+    const [place, table] = [this.#place, this.#table];
+    this.#removal = new ChildRemoval({ libc, engine, place, table, changes });
     this.#ahead = new NextChild((powers) => {
       if (this.named(powers.agent) === null) return null;
       const begun = this.#begunFor(powers);
@@ -153,7 +137,7 @@ export class ChildPlaces {
           void begun.bind(find);
         };
         const making = { from: base, meanwhile, isFolderMade };
-        await this.#inTurn(() => makeWorktree(this.#engine, agent, making));
+        await this.#changes.run(() => makeWorktree(this.#engine, agent, making));
         const made = find();
         if (made === null) throw new ToolError("GIT_ERROR", "a worktree was made and is not there");
         return { worktree: made, lease: takeLease(made.home, this.#table, base) };
@@ -169,12 +153,15 @@ export class ChildPlaces {
       const leave = async (commits: number) => {
         next.ended();
         await close();
-        return await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, commits));
+        return await this.#removal.leave(
+          lease,
+          () => this.#removal.leaveWorktree({ agent, base }, commits),
+        );
       };
       const path = worktree.root.slice(workspace.length).replace(/^\//, "");
       return { engine, looks, path, branch: branchOf(agent), base, leave };
     } catch (error) {
-      await this.#leave(lease, () => this.#leaveWorktree({ agent, base }, 0));
+      await this.#removal.leave(lease, () => this.#removal.leaveWorktree({ agent, base }, 0));
       throw error;
     }
   }
@@ -209,26 +196,6 @@ export class ChildPlaces {
     };
   }
 
-  /** The lease is there as long as the files are: a gate that is killed meanwhile is not the last that knows of them. */
-  async #leave(lease: Lease, leave: () => Promise<Left>): Promise<Left> {
-    lease.unlock();
-    const left = await this.#inTurn(leave);
-    if (left.kept) lease.release();
-    return left;
-  }
-
-  #leaveWorktree(
-    of: { readonly agent: string; readonly base: string },
-    commits: number,
-  ): Promise<Left> {
-    const leave = () =>
-      leaveWorktree(this.#engine, of.agent, {
-        commits,
-        during: (remove) => whileRemoving(this.#place, of.agent, this.#table, remove),
-      });
-    return commits > 0 ? leave() : whileLeaving(this.#place, of, this.#table, leave);
-  }
-
   /** Of the repository where it has a commit, else of the folder as it is. */
   async #openClone(
     { agent, policies: further, permissions }: ChildPowers,
@@ -237,15 +204,14 @@ export class ChildPlaces {
     const { policies, workspace } = this.#session;
     const base = from === null ? headOf(workspace) : await this.#commitOf(agent, from);
     const root = placeOf(workspace, this.#worktrees, agent) as CanonicalPath;
-    const branch = branchOf(agent);
-    const path = root.slice(workspace.length).replace(/^\//, "");
-    const clone = { place: path, branch, base };
+    const clone = placedClone(this.#place, agent, base);
+    const { branch, place: path } = clone;
     const own = `${root}/.git`;
     const lease = await whileMaking(this.#place, agent, this.#table, async () => {
       Deno.mkdirSync(root);
       try {
         makeEmptyRepository(own, branch);
-        await this.#step(clone, "fill");
+        await this.#removal.step(clone, "fill");
         return takeLease({ agent, common: own, own }, this.#table, base ?? "");
       } catch (error) {
         Deno.removeSync(root, { recursive: true });
@@ -260,46 +226,17 @@ export class ChildPlaces {
       );
       const leave = async (commits: number) => {
         await close();
-        return await this.#leave(lease, () => this.#leaveClone(agent, clone, commits));
+        return await this.#removal.leave(
+          lease,
+          () => this.#removal.leaveClone(agent, clone, commits),
+        );
       };
       const tip = base ?? textIn(`${root}/.git/refs/heads/${branch}`).trim();
       return { engine, looks, path, branch, base: tip, leave };
     } catch (error) {
-      await this.#leave(lease, () => this.#leaveClone(agent, clone, 0));
+      await this.#removal.leave(lease, () => this.#removal.leaveClone(agent, clone, 0));
       throw error;
     }
-  }
-
-  /** Its commits are brought into the repository first. */
-  async #leaveClone(agent: string, clone: PlacedClone, commits: number): Promise<Left> {
-    const step = (named: CloneStep) => () => this.#step(clone, named);
-    try {
-      await removeClone(this.#place, agent, this.#table, {
-        look: step("collect"),
-        take: step("take"),
-        restore: step("restore"),
-        removeEmpty: (folder) => removeEmptyFolder(this.#libc, folder),
-      });
-    } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
-      return { kept: true, why: error.message };
-    }
-    const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
-    return { kept: false, why };
-  }
-
-  /** By the tool that makes worktrees, held as every call is. */
-  async #step(
-    clone: PlacedClone,
-    step: CloneStep,
-  ): Promise<void> {
-    const list = { repository: ".", action: "list" };
-    const options = { chosen: { clone: { ...clone, step } } };
-    await runOwn(this.#engine, clone.branch.replace(/^.*\//, ""), "git_worktree", list, options);
-  }
-
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    return this.#changes.run(change);
   }
 
   /**
@@ -307,108 +244,18 @@ export class ChildPlaces {
    * there may be is begun soon after.
    */
   async sweep(): Promise<readonly string[]> {
-    const sweeping = this.#sweep();
+    const sweeping = sweepLeftovers({
+      libc: this.#libc,
+      engine: this.#engine,
+      place: this.#place,
+      table: this.#table,
+      removal: this.#removal,
+    });
     this.#swept = sweeping.catch(() => {});
     const told = await sweeping;
     const { workspace, agent } = this.#session;
     this.#ahead.follow(powersBeforeFirst(this.#engine.rulebook, workspace, agent.name));
     return told;
-  }
-
-  async #sweep(): Promise<readonly string[]> {
-    const common = `${this.#session.workspace}/.git`;
-    const told: string[] = [];
-    const begun = await dropHalfMade(this.#place, this.#table, {
-      isWanted: isChild,
-      take: (agent) => this.#takeBack(agent),
-    });
-    for (const { agent, kept, failed } of begun) {
-      const why = failed?.message ?? kept;
-      if (why === null) await dropBranch(this.#engine, agent);
-      told.push(
-        `what a gate that is gone had begun to make for ${agent} is ${
-          why === null ? "removed" : `kept: ${why}`
-        }`,
-      );
-    }
-    await mendHalfRemoved(this.#place, this.#table, async (agent) => {
-      try {
-        await this.#layOutMissing(agent);
-        return true;
-      } catch (error) {
-        if (!(error instanceof ToolError)) throw error;
-        told.push(`what is left of the worktree of ${agent}, whose gate is gone: ${error.message}`);
-        return false;
-      }
-    });
-    for (const { agent, base } of abandonedIn(common, this.#table)) {
-      if (!isChild(agent)) continue;
-      const own = `${common}/worktrees/${agent}`;
-      unlockAbandoned(own, this.#table);
-      const begun = textIn(`${common}/refs/heads/${branchOf(agent)}`).trim() === base;
-      const { kept, why } = await this.#leaveWorktree({ agent, base }, begun ? 0 : 1);
-      if (kept) dropLeases(own, this.#table);
-      told.push(
-        `the worktree of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
-      );
-    }
-    dropDeadLeases(common, this.#table);
-    await endHalfLeft(this.#place, this.#table, async ({ agent, base }) => {
-      const tip = textIn(`${common}/refs/heads/${branchOf(agent)}`).trim();
-      if (!isChild(agent) || tip === "" || tip !== base) return;
-      if (!(await dropBranch(this.#engine, agent))) return;
-      told.push(`the branch of ${agent}, whose gate is gone, is removed: it held nothing`);
-    });
-    for (const agent of namesIn(`${this.#session.workspace}/${this.#worktrees}`)) {
-      const root = placeOf(this.#session.workspace, this.#worktrees, agent);
-      const base = isChild(agent) ? abandonedAt(`${root}/.git`, this.#table) : null;
-      if (base === null) continue;
-      const branch = branchOf(agent);
-      const empty = textIn(`${root}/.git/refs/heads/${branch}`).trim() === base;
-      const place = root.slice(this.#session.workspace.length).replace(/^\//, "");
-      const clone = { place, branch, base: base || null };
-      const { kept, why } = await this.#leaveClone(agent, clone, empty ? 0 : 1);
-      if (kept) dropLeases(`${root}/.git`, this.#table);
-      told.push(
-        `the clone of ${agent}, whose gate is gone, is ${kept ? "kept" : "removed"}: ${why}`,
-      );
-    }
-    return told;
-  }
-
-  /** What one that is gone had begun to make for a child: null, or why it stays. */
-  async #takeBack(agent: string): Promise<string | null> {
-    const { workspace } = this.#session;
-    const root = placeOf(workspace, this.#worktrees, agent);
-    const own = `${root}/.git`;
-    if (!isFolder(own)) return await takeBackWorktree(this.#engine, agent);
-    const branch = branchOf(agent);
-    const clone = { place: root.slice(workspace.length).replace(/^\//, ""), branch, base: null };
-    const isFilled = textIn(`${own}/refs/heads/${branch}`) !== "";
-    const step = (named: CloneStep) => async () => {
-      if (isFilled) await this.#step(clone, named);
-    };
-    try {
-      await removeClone(this.#place, agent, this.#table, {
-        look: () => requireAsFilled(own, clone),
-        take: step("takeBegun"),
-        restore: step("restore"),
-        removeEmpty: (folder) => removeEmptyFolder(this.#libc, folder),
-      });
-      return null;
-    } catch (error) {
-      if (!(error instanceof ToolError) || error.code !== "GIT_ERROR") throw error;
-      return error.message;
-    }
-  }
-
-  async #layOutMissing(agent: string): Promise<void> {
-    const { workspace } = this.#session;
-    const root = placeOf(workspace, this.#worktrees, agent);
-    if (namesIn(`${root}/.git`).length === 0) return await layOutMissing(this.#engine, agent);
-    // Whose what else there is in it: it is judged anew.
-    const place = root.slice(workspace.length).replace(/^\//, "");
-    await this.#step({ place, branch: branchOf(agent), base: null }, "restore");
   }
 
   async #commitOf(agent: string, from: string | null): Promise<string> {
@@ -430,9 +277,4 @@ function noCommits(): ToolError {
     "PERMISSION_DENIED",
     "base: what you were handed on does not let you read the repository, whose commits it names",
   );
-}
-
-/** Whether an agent's name is one that a child is given. */
-function isChild(agent: string): boolean {
-  return /^child-[\d-]+$/.test(agent);
 }
