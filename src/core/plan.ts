@@ -180,21 +180,8 @@ export function givesDescriptor(redirections: readonly Redirection[]): boolean {
 export const BUILTINS = [
   ...["cd", ":", "true", "false", "exit", "export", "unset", "break", "continue", "read"],
   ...["local", "declare", "typeset", "readonly", "shift", "return", "set", "shopt"],
-  ...[
-    "wait",
-    "jobs",
-    "fg",
-    "bg",
-    "trap",
-    "source",
-    ".",
-    "eval",
-    "hash",
-    "type",
-    "command",
-    "mapfile",
-  ],
-  ...["readarray", "pushd", "popd", "dirs", "getopts", "disown", "ulimit", "umask"],
+  ...["wait", "jobs", "fg", "bg", "trap", "source", ".", "eval", "hash", "type", "command"],
+  ...["mapfile", "readarray", "pushd", "popd", "dirs", "getopts", "disown", "ulimit", "umask"],
   // No shell has these; as programs they would be kept from all that they look for.
   ...["pkill", "killall"],
 ] as const;

@@ -22,6 +22,9 @@ export const SET_OPTIONS: Readonly<
   xtrace: "xtrace",
 };
 
+/** Letters of `set` that switch on, or off, and whether a name follows. What is never on may be switched off. */
+export const SET_WORD = /^(?:-([aeEufx]*)|\+([aeEufxv]*))(o?)$/;
+
 /** Options of `shopt`; those of the second list change nothing here. */
 export const SHELL_OPTIONS = [
   ...["nullglob", "dotglob", "failglob", "nocasematch", "globstar"] as const,
@@ -38,8 +41,7 @@ export function isKnownSet(words: readonly (string | null)[]): boolean {
     if (word === "--") return true;
     if (word === null) return false;
     if (!/^[-+]./.test(word)) return true;
-    // What is never on may be switched off.
-    const [, on = "", off = "", name] = /^(?:-([aeEufx]*)|\+([aeEufxv]*))(o?)$/.exec(word) ?? [];
+    const [, on = "", off = "", name] = SET_WORD.exec(word) ?? [];
     const letters = on + off;
     if (letters === "" && name !== "o") return false;
     if (name !== "o") continue;

@@ -1,7 +1,7 @@
 /** `export`, `local`, `declare`, `readonly`, `unset` and `set` (bash(1), SHELL BUILTIN COMMANDS). */
 
 import { ToolError } from "../../../../core/errors.ts";
-import { SET_OPTIONS } from "../../../../shell/commands/shell_options.ts";
+import { SET_OPTIONS, SET_WORD } from "../../../../shell/commands/shell_options.ts";
 import type { Builtin, Done } from "./builtin.ts";
 import type { LineState } from "../_state.ts";
 
@@ -28,9 +28,7 @@ function declaring(kind: Declaring): Builtin {
       else if (has("a") && state.variables.count(name) === 0) state.variables.empty(name, "list");
       else state.variables.declare(name);
       if (equals !== -1) state.assign(name, word.slice(equals + 1));
-      if (kind.exports === true || has("x")) {
-        state.variables.export(name, judged);
-      }
+      if (kind.exports === true || has("x")) state.variables.export(name, judged);
       if (kind.protects === true || has("r")) state.variables.protect(name);
     }
     return SUCCEEDED;
@@ -79,7 +77,7 @@ export const DECLARING = {
 export const setOptions: Builtin = (words, state) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    const options = /^(?:-([aeEufx]*)|\+([aeEufxv]*))(o?)$/.exec(word);
+    const options = SET_WORD.exec(word);
     if (options === null || word.length === 1) {
       if (/^[-+]/.test(word) && word !== "--") throw refused(word);
       state.positional = words.slice(word === "--" ? at + 1 : at);
