@@ -17,7 +17,8 @@ export const ROOT = fromFileUrl(new URL("..", import.meta.url));
  * memory after 50,000 calls through a pipe at 143 MiB, 338 without them: heaps grow by a fifth of what was in use when they
  * were collected last. `--optimize-for-size` would keep it at 122, and collects all of a heap over and over while somebody
  * makes much of a little: a page of 100 KB takes two to three times as long to become Markdown. The
- * one behind them lets a start keep what it makes without two collections, each of a millisecond, that find all of it in use.
+ * one behind them lets a start keep what it makes without collections, each of one to four milliseconds, that find all of
+ * it in use: a call makes a megabyte, a thread one, a program two. Less would not last long, as pipes grow to the same.
  * They leave code as the baseline compiler makes it until it is optimised, half or for good: both come after 1,000
  * calls, instead of 400 and 3,000. After fewer it costs short-lived processes more than they have of it, after more a
  * pipe is slower. Profile guided optimization would note in each function how it was last optimised, which hangs on how
@@ -30,7 +31,7 @@ const V8_FLAGS = [
   "--enable-experimental-regexp-engine-on-excessive-backtracks",
   "--heap-growing-percent=20",
   "--max-semi-space-size=4",
-  "--min-semi-space-size=1",
+  "--min-semi-space-size=4",
   "--invocation-count-for-maglev=1000",
   "--invocation-count-for-turbofan=1000",
   "--no-profile-guided-optimization",
