@@ -15,7 +15,7 @@ import type { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { removeEmptyFolder } from "../../host/kernel/bare_folder.ts";
 import type { ProcessTable } from "../../host/kernel/process_table.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
-import { leaveWorktree, type Left } from "./_leave_worktree.ts";
+import { kept, leaveWorktree, type Left } from "./_leave_worktree.ts";
 import type { CloneStep, PlacedClone } from "./_placed_clone.ts";
 
 /** What it takes of a gate. */
@@ -77,7 +77,7 @@ export class ChildRemoval {
       });
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      return { kept: true, why: error.message };
+      return kept(error);
     }
     const why = commits > 0 ? "all of it is committed; the branch stays" : "it held nothing";
     return { kept: false, why };

@@ -22,13 +22,18 @@ export async function leaveWorktree(
     await removeWorktree(engine, agent, during);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { kept: true, why: error.message };
+    return kept(error);
   }
   const held = commits > 0 || !(await dropBranch(engine, agent));
   const why = held
     ? "all of it is committed; the branch stays"
     : "it held nothing; the branch is gone too";
   return { kept: false, why };
+}
+
+/** For what it holds, or since it could not be taken away: nobody has called the tool that says so. */
+export function kept({ message }: ToolError): Left {
+  return { kept: true, why: message.replace(/^git_worktree: /, "") };
 }
 
 /** Whether it went: not where it has commits that are nowhere else. */

@@ -1,6 +1,7 @@
 /** Working files for child agents: git worktrees, each with a branch, a lease and an engine of its own. */
 
 import type { CanonicalPath } from "../../core/capability.ts";
+import { quoted } from "../../core/printable.ts";
 import { ToolError } from "../../core/errors.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import { runOwn } from "../../engine/own_call.ts";
@@ -95,14 +96,14 @@ export class ChildPlaces {
     return { workspace: this.#session.workspace, worktrees: this.#worktrees };
   }
 
-  /** Null where a folder or a branch has the name. */
+  /** Null where a folder, a branch, or a folder of branches has the name. */
   named(agent: string): { readonly path: string; readonly branch: string } | null {
     const { workspace } = this.#session;
     const place = placeOf(workspace, this.#worktrees, agent);
     const branch = branchOf(agent);
     const packed = textIn(`${workspace}/.git/packed-refs`).split("\n");
     const taken = isThere(place) || isThere(`${workspace}/.git/refs/heads/${branch}`) ||
-      packed.some((line) => line.endsWith(` refs/heads/${branch}`));
+      packed.some((line) => `${line}/`.includes(` refs/heads/${branch}/`));
     return taken ? null : { path: place.slice(workspace.length).replace(/^\//, ""), branch };
   }
 
@@ -121,7 +122,7 @@ export class ChildPlaces {
     const own = isApart ? headNameOf(workspace, this.#worktrees, maker.agent) : null;
     const from = named ?? own ?? maker.branch;
     if (isolation === "clone") return await this.#openClone(powers, from);
-    findWorktree(workspace, this.#worktrees, agent);
+    this.#requireRepository(agent);
     const head = from === null ? headOf(workspace) : null;
     const base = head ?? await this.#commitOf(agent, from);
     const begun = this.#ahead.take(powers) ?? this.#begunFor(powers);
@@ -163,6 +164,16 @@ export class ChildPlaces {
     } catch (error) {
       await this.#removal.leave(lease, () => this.#removal.leaveWorktree({ agent, base }, 0));
       throw error;
+    }
+  }
+
+  /** Throws NOT_A_REPOSITORY where there could be no worktree, and GIT_ERROR where something has its place. */
+  #requireRepository(agent: string): void {
+    try {
+      findWorktree(this.#session.workspace, this.#worktrees, agent);
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code !== "NOT_A_REPOSITORY") throw error;
+      throw new ToolError(error.code, `${error.message}; ${CLONES}`);
     }
   }
 
@@ -267,10 +278,15 @@ export class ChildPlaces {
     if (first !== undefined) return first.hash;
     throw new ToolError(
       "GIT_ERROR",
-      "the repository has no commit yet that a branch could begin at",
+      from === null
+        ? `the repository has no commit yet that a branch could begin at; ${CLONES}`
+        : `base: ${quoted(from)} is no commit`,
     );
   }
 }
+
+/** What goes where a worktree does not. */
+const CLONES = "isolation: clone works on a copy of what is there";
 
 function noCommits(): ToolError {
   return new ToolError(

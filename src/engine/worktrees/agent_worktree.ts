@@ -36,7 +36,7 @@ export function findWorktree(
   if (typeOf(common) !== "directory" || typeOf(`${common}/HEAD`) === null) {
     throw new ToolError(
       "NOT_A_REPOSITORY",
-      `agent ${agent} works in a git worktree (agents.worktree), and the workspace is no git repository`,
+      `agent ${agent} works in a git worktree, and the workspace itself is no git repository (it has no folder .git)`,
     );
   }
   const root = placeOf(workspace, worktrees, agent);

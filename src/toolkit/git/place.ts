@@ -45,8 +45,10 @@ export function findPlace(
     if (root === "." || root.startsWith("/")) {
       throw new ToolError(
         "NOT_A_REPOSITORY",
-        `${tool}: ${quoted(start)} lies in no git repository of the workspace; name one as ` +
-          "repository, or make one with `git init`",
+        `${tool}: ${
+          quoted(start)
+        } lies in no git repository of the workspace that the policy lets ` +
+          "be read (.git/**); name one as repository, or make one with `git init`",
       );
     }
   }

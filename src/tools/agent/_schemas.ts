@@ -35,6 +35,9 @@ export const STATUS = {
   description: "By what its program does and did, whatever it says.",
 } as const satisfies JsonSchema;
 
+/** Why it ended. */
+export const WHY = text("Why it failed or was ended, where it did not end by itself.");
+
 /** Its working files, and whether they are still there. */
 export const WORKTREE = {
   type: "object",

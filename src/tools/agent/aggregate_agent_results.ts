@@ -5,7 +5,7 @@ import type { Schema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { compare, type Compared, comparingNeeds } from "./_compared.ts";
 import { gateRequired } from "./_gate_required.ts";
-import { AGENT_ID, BRANCH, NAME, RECEIPT, STATUS } from "./_schemas.ts";
+import { AGENT_ID, BRANCH, NAME, RECEIPT, STATUS, WHY } from "./_schemas.ts";
 
 const input = {
   type: "object",
@@ -36,6 +36,7 @@ const output = {
         properties: {
           agent_id: NAME,
           status: STATUS,
+          why: WHY,
           result: { description: "Its own words; null where it gave none." },
           receipt: RECEIPT,
           branch: BRANCH,

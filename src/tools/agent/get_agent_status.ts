@@ -12,6 +12,7 @@ import {
   NAME,
   STATUS,
   TOKENS,
+  WHY,
   WORKTREE,
 } from "./_schemas.ts";
 
@@ -38,7 +39,7 @@ const output = {
     branch: BRANCH,
     changes: CHANGES,
     waiting_for: { type: "string", description: "What somebody has to agree to." },
-    why: { type: "string", description: "Why it ended, where it did not by itself." },
+    why: WHY,
     log_tail: { type: "string", description: "The end of what it wrote to standard error." },
   },
   required: [

@@ -1,5 +1,6 @@
 /** The worktrees of a repository: which there are, and what each holds. */
 
+import { ToolError } from "../../core/errors.ts";
 import type { Infer, JsonSchema } from "../../core/schema.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { textOf } from "../../toolkit/git/names.ts";
@@ -88,4 +89,14 @@ export async function unmergedOf(
     ...["rev-list", "--count", hash, "--not", ...but, "--branches", "--remotes", "--tags", "--"],
   ]);
   return Number(textOf(bytes));
+}
+
+/** Of a failure to make one in `place`: git opens what it makes there, and says this and that of what it may not open. */
+export function ofRules(error: unknown, { files, git }: ToolContext, place: string): unknown {
+  const failed = error instanceof ToolError && error.code === "GIT_ERROR";
+  if (!failed || files.allows("read", `${place}/.git`)) return error;
+  return new ToolError(
+    "PATH_DENIED",
+    `${error.message}: worktrees take that the policy's paths let ${git.worktrees}/** be read`,
+  );
 }

@@ -27,7 +27,14 @@ import {
 } from "../../toolkit/git/worktree_files.ts";
 import { hookNeeds, Hooks, HOOKS_RUN, HOOKS_SKIPPED } from "./_hooks.ts";
 import { type CloneStep, takeStep } from "./_clones.ts";
-import { listedOf, unmergedOf, WORKTREE, type Worktree, worktreesOf } from "./_worktrees.ts";
+import {
+  listedOf,
+  ofRules,
+  unmergedOf,
+  WORKTREE,
+  type Worktree,
+  worktreesOf,
+} from "./_worktrees.ts";
 import { checkBranch, checkRevision, LEFT_OUT, REPOSITORY, revisionSchema } from "./_schemas.ts";
 
 const input = {
@@ -299,7 +306,7 @@ async function add(
       ? unmake(repository, context, adds, { justNow: true })
       : dropBranch(repository, adds);
     await undone.catch(() => {});
-    throw error;
+    throw ofRules(error, context, place);
   }
 }
 

@@ -5,24 +5,17 @@ import type { CommandEngine } from "../../../engine/create_engine.ts";
 import { runOwn } from "../../../engine/own_call.ts";
 import { type Changes, type Conflict, conflictsOf, type Party } from "./changes.ts";
 import type { Child } from "./child.ts";
+import { changesInWorkspace, changesOf, NO_CHANGES } from "./_looking.ts";
 
 /** What who asks is called among those who have changed something. */
-export const PARENT = "parent";
-
-/** Of who has changed nothing. */
-export const NO_CHANGES: Changes = {
-  files: [],
-  addedLines: 0,
-  removedLines: 0,
-  commits: [],
-  incomplete: null,
-};
+const PARENT = "parent";
 
 function resultOf(child: Child, changes: Changes): unknown {
   const { id, status, result, receipt, branch, started, ended } = child;
   return {
     agent_id: id,
     status,
+    ...(child.ending === null ? {} : { why: child.ending.why }),
     result,
     receipt: { ...receipt.report(), duration_ms: (ended ?? Date.now()) - started },
     branch,
@@ -32,14 +25,14 @@ function resultOf(child: Child, changes: Changes): unknown {
 }
 
 /** Where git finds what somebody has come to: his working files while they are there, else his branch. */
-export interface Compared {
+interface Compared {
   readonly name: string;
   readonly place: string;
   readonly branch: string | null;
 }
 
 /** What two have changed that does not go together, and how that was found. */
-export interface Comparison {
+interface Comparison {
   readonly conflicts: readonly Conflict[];
   readonly compared: "lines" | "files";
 }
@@ -48,7 +41,7 @@ export interface Comparison {
 const MOST_COMPARED = 24;
 
 /** By git, where it can: an old one cannot, nor one that would have to run programs, nor where there is no repository. */
-export async function comparisonOf(
+async function comparisonOf(
   engine: CommandEngine,
   agent: string,
   compared: readonly Compared[],
@@ -70,14 +63,42 @@ export async function comparisonOf(
   return { conflicts, compared: "files" };
 }
 
-/** The answer of `aggregate_agent_results`. `parties`: the children's changes, in their order; `own`: of who asks. */
-export function aggregate(
-  children: readonly Child[],
-  parties: readonly Party[],
-  own: readonly Party[],
-  { conflicts, compared }: Comparison,
-): unknown {
+/** Who asks: `child` where he is one himself. */
+interface Asking {
+  readonly agent: string;
+  readonly child: Child | null;
+}
+
+/** The answer of `aggregate_agent_results`, in the order of `children`. `gate`: the engine in the workspace. */
+export async function resultsOf(
+  gate: CommandEngine,
+  { children, asking }: { readonly children: readonly Child[]; readonly asking: Asking },
+): Promise<unknown> {
+  const parties: Party[] = [];
+  for (const child of children) {
+    parties.push({ name: child.id, changes: await changesOf(child, gate) });
+  }
+  const own: Party[] = [];
+  for (const base of new Set(children.map((child) => child.base))) {
+    const changes = asking.child === null
+      ? await changesInWorkspace(gate, asking.agent, base)
+      : await changesOf(asking.child, gate);
+    own.push({ name: PARENT, changes });
+  }
+  const places = [
+    ...children.map(({ id: name, worktree: { path: place }, branch }) => ({
+      name,
+      place,
+      branch,
+    })),
+    {
+      name: PARENT,
+      place: asking.child?.worktree.path ?? ".",
+      branch: asking.child?.branch ?? null,
+    },
+  ];
   const all = [...parties, ...own];
+  const { conflicts, compared } = await comparisonOf(gate, asking.agent, places, all);
   const unknown = all.flatMap(({ name, changes: { incomplete } }) =>
     incomplete === null ? [] : [`${name}: ${incomplete}`]
   );

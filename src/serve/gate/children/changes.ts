@@ -42,11 +42,19 @@ interface Diff {
   readonly truncated: boolean;
 }
 
+/** Where git looks for files that it does not know: it opens all folders there, be it that the agent may not. */
+interface Around {
+  readonly engine: CommandEngine;
+  /** The working files, relative to what that engine works in; `.` where it works in them. */
+  readonly folder: string;
+}
+
 /** By the tools that an agent would look with, and by what that agent may see. `base`: a commit's hash. */
 export async function changesSince(
   engine: CommandEngine,
   agent: string,
   base: string,
+  around: Around = { engine, folder: "." },
 ): Promise<Changes> {
   const ask = (
     tool: string,
@@ -56,7 +64,6 @@ export async function changesSince(
   const { worktrees } = engine.rulebook.settings.git;
   const isOwn = (path: string) => path.startsWith(OWN_FOLDER) || path.startsWith(`${worktrees}/`);
   const diff = await ask("git_diff", { from: base, context: 0 }, LEFT_OUT_TOO) as Diff;
-  const status = await ask("git_status", {}) as { readonly untracked: readonly string[] };
   const log = await ask("git_log", { limit: MOST_COMMITS }) as {
     readonly commits: readonly { readonly hash: string; readonly subject: string }[];
   };
@@ -65,7 +72,7 @@ export async function changesSince(
       { path, change },
       ...(from === undefined || change === "copied" ? [] : [{ path: from, change: "deleted" }]),
     ]),
-    ...status.untracked.map((path) => ({ path, change: "added" })),
+    ...(await untrackedIn(around, agent)).map((path) => ({ path, change: "added" })),
   ].filter(({ path }) => !isOwn(path));
   const files: ChangedFile[] = [];
   for (const { path, change } of named.slice(0, MOST_FILES)) {
@@ -87,6 +94,15 @@ export async function changesSince(
       .map(({ hash, subject }) => ({ hash, subject })),
     incomplete: problems.length === 0 ? null : problems.join("; "),
   };
+}
+
+async function untrackedIn(
+  { engine, folder }: Around,
+  agent: string,
+): Promise<readonly string[]> {
+  const status = await runOwn(engine, agent, "git_status", { repository: folder });
+  const { untracked } = status as { readonly untracked: readonly string[] };
+  return folder === "." ? untracked : untracked.map((path) => path.slice(folder.length + 1));
 }
 
 async function contentOf(

@@ -171,7 +171,9 @@ export class Child {
   programEnded({ output, error }: Outcome): void {
     const code = /"returncode":(\d+)/.exec(jsonText(output))?.[1];
     this.exitCode = code === undefined ? null : Number(code);
-    if (error !== null) this.ending ??= { status: statusOf(error), why: error.message };
+    // Nobody has called the tool that it is started by.
+    const why = error?.message.replace(/^launch_app: /, "") ?? "";
+    if (error !== null) this.ending ??= { status: statusOf(error), why };
   }
 
   settle(): void {

@@ -9,9 +9,9 @@ import type { StayingEngine } from "../../../engine/create_engine.ts";
 import { delegate, type Maker, type Token, type TokenPlace } from "../token.ts";
 import { TOKEN_OVER } from "../tokens.ts";
 import { type AgentCalls, notConfigured } from "./agent_runner.ts";
-import { aggregate, comparisonOf, NO_CHANGES, PARENT, untilEnded } from "./aggregate.ts";
-import { type Changes, changesSince, type Party } from "./changes.ts";
+import { resultsOf, untilEnded } from "./aggregate.ts";
 import { type Begins, Child, type ChildLine, type ChildPlace } from "./child.ts";
+import { changesIn, changesOf } from "./_looking.ts";
 import {
   ending,
   isBelow,
@@ -312,7 +312,7 @@ export class Children {
     const below = this.#living.filter(({ parent }) => parent === child);
     for (const one of below) one.end("terminated", "its parent has ended");
     await Promise.all(below.map(({ done }) => done));
-    child.changes = await this.#changes(place.looks, child.id, child.base);
+    child.changes = await changesIn(place, child, this.#parts.engine);
     // Who asks from now on is told these.
     await child.unlooked();
     const { path } = child.worktree;
@@ -320,27 +320,8 @@ export class Children {
     child.settle();
   }
 
-  /** What cannot be looked at is told as that. */
-  async #changes(looks: ChildPlace["looks"], agent: string, base: string): Promise<Changes> {
-    try {
-      return await changesSince(await looks(), agent, base);
-    } catch (error) {
-      return { ...NO_CHANGES, incomplete: messageOf(error) };
-    }
-  }
-
-  async #changesOf(child: Child): Promise<Changes> {
-    if (child.changes !== null) return child.changes;
-    const { begun, base, id } = child;
-    if (begun === null) {
-      return { ...NO_CHANGES, incomplete: "it begins" };
-    }
-    return await child.looked(this.#changes(begun.place.looks, id, base));
-  }
-
   async #status(child: Child): Promise<unknown> {
-    const changes = await this.#changesOf(child);
-    return statusOf(child, changes);
+    return statusOf(child, await changesOf(child, this.#parts.engine));
   }
 
   #send({ maker, child: self }: Parent, child: Child, message: unknown): unknown {
@@ -369,28 +350,10 @@ export class Children {
     const ids = given["agent_ids"] as readonly string[] | undefined;
     const children = ids === undefined ? this.#mine(who) : ids.map((id) => this.#of(who, id));
     await untilEnded(children, Number(given["wait_ms"] ?? 0), signal);
-    const parties: Party[] = [];
-    for (const child of children) {
-      parties.push({ name: child.id, changes: await this.#changesOf(child) });
-    }
-    const own: Party[] = [];
-    for (const base of new Set(children.map((child) => child.base))) {
-      const changes = who.child === null
-        ? await this.#changes(() => Promise.resolve(this.#parts.engine), who.maker.agent.name, base)
-        : await this.#changesOf(who.child);
-      own.push({ name: PARENT, changes });
-    }
-    const places = [
-      ...children.map(({ id: name, worktree: { path: place }, branch }) => ({
-        name,
-        place,
-        branch,
-      })),
-      { name: PARENT, place: who.child?.worktree.path ?? ".", branch: who.child?.branch ?? null },
-    ];
-    const { engine } = this.#parts;
-    const compared = await comparisonOf(engine, who.maker.agent.name, places, [...parties, ...own]);
-    return aggregate(children, parties, own, compared);
+    return await resultsOf(this.#parts.engine, {
+      children,
+      asking: { agent: who.maker.agent.name, child: who.child },
+    });
   }
 
   /** The oldest of those that have ended. */

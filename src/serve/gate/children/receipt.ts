@@ -107,8 +107,9 @@ export class Receipt {
     if (!result.success) return;
     for (const one of capabilities) {
       if (one.kind !== "fs.read" && one.kind !== "fs.write") continue;
-      // Of a folder that was searched nobody knows which files were looked at; git looks at its own.
-      if (one.tree || one.by === "program" || !this.#isInside(one.path)) continue;
+      // Of a folder that was searched nobody knows which files were looked at; git, and who asks for leave, look at their own.
+      const isNamed = !one.tree && one.by !== "program" && one.optional !== true;
+      if (!isNamed || !this.#isInside(one.path)) continue;
       const names = one.kind === "fs.read" ? this.#read : this.#written;
       if (names.size >= MOST_LISTED) this.#truncated = true;
       else names.add(this.#shown(one.path));
