@@ -1,5 +1,7 @@
 /** A graph as text for the programs that draw graphs. */
 
+import { condensed } from "./condensed.ts";
+
 /** What is drawn: names, and pairs of their numbers. */
 export interface Drawing {
   readonly names: readonly string[];
@@ -30,43 +32,36 @@ export function asDot({ names, edges }: Drawing): string {
   ].join("\n");
 }
 
-/** A flow chart of Mermaid (mermaid.js.org/syntax/flowchart.html); characters with a meaning as numbered entities. */
-export function asMermaid({ names, edges }: Drawing): string {
+/** What Mermaid draws unless it is told otherwise: `maxEdges` and `maxTextSize` (mermaid.js.org/config/schema-docs/config.html). */
+const MERMAID_EDGES = 500;
+const MERMAID_TEXT = 50_000;
+
+/** Boxes that are tried in turn, until Mermaid draws it. */
+const FEWER_BOXES = [300, 150, 80, 40, 20, 10];
+
+/** A flow chart of Mermaid, of folders where it would not draw all of the files. */
+export function asMermaid(drawing: Drawing): string {
+  for (const most of [Infinity, ...FEWER_BOXES]) {
+    const boxes = condensed(drawing, most);
+    if (boxes.edges.length > MERMAID_EDGES) continue;
+    const text = flowChart(boxes, boxes.note);
+    if (text.length <= MERMAID_TEXT) return text;
+  }
+  const all = condensed(drawing, 1);
+  return flowChart(all, all.note);
+}
+
+/** mermaid.js.org/syntax/flowchart.html; characters with a meaning as numbered entities. */
+function flowChart({ names, edges }: Drawing, note: string | null): string {
   const text = (name: string) =>
     name.replace(/["#&<>`\\\r\n]/g, (sign) => `#${sign.charCodeAt(0)};`);
   const circles = edges.flatMap(({ inCycle }, at) => inCycle ? [at] : []);
   return [
     "flowchart LR",
+    ...(note === null ? [] : [`  %% ${note}`]),
     ...names.map((name, at) => `  n${at}["${text(name)}"]`),
     ...edges.map(({ from, to }) => `  n${from} --> n${to}`),
     ...(circles.length === 0 ? [] : [`  linkStyle ${circles.join(",")} stroke:red`]),
     "",
   ].join("\n");
-}
-
-/** With no more names than that: files as their folders, where there are more, as deep as may be. */
-export function condensed(drawing: Drawing, most: number): Drawing {
-  if (drawing.names.length <= most) return drawing;
-  const at = (depth: number) =>
-    drawing.names.map((name) => {
-      const parts = name.split("/");
-      return parts.length > depth ? `${parts.slice(0, depth).join("/") || "."}/` : name;
-    });
-  let groups = at(0);
-  for (let depth = 1; depth <= 32; depth++) {
-    const deeper = at(depth);
-    if (new Set(deeper).size > most) break;
-    groups = deeper;
-  }
-  const names = [...new Set(groups)];
-  const numbers = new Map(names.map((name, number) => [name, number]));
-  const edges = new Map<string, Line>();
-  for (const { from, to, inCycle } of drawing.edges) {
-    const [one, other] = [numbers.get(groups[from] ?? "") ?? 0, numbers.get(groups[to] ?? "") ?? 0];
-    if (one === other) continue;
-    const key = `${one} ${other}`;
-    const known = edges.get(key);
-    edges.set(key, { from: one, to: other, inCycle: inCycle || known?.inCycle === true });
-  }
-  return { names, edges: [...edges.values()] };
 }

@@ -1,55 +1,58 @@
-/**
- * A graph as a picture: who imports stands left of what it imports, in columns (K. Sugiyama, S. Tagawa, M. Toda, "Methods
- * for Visual Understanding of Hierarchical System Structures", 1981). No script, no link, nothing that is loaded.
- */
+/** A graph as a picture. No script, no link, nothing that is loaded. */
 
-import { stronglyConnected } from "./graph.ts";
-import { condensed, type Drawing } from "./drawings.ts";
+import { BOX_HEIGHT, layered, type Passage, type Place } from "./_layered.ts";
+import { condensed } from "./condensed.ts";
+import type { Drawing } from "./drawings.ts";
 
 /** More boxes than that are no picture any more. */
 const MOST_BOXES = 150;
 
 /** Sizes, in pixels. */
-const BOX_HEIGHT = 22;
-const ROW = 34;
-const GAP = 90;
-const MARGIN = 20;
 const CHARACTER = 6.7;
 const LONGEST_NAME = 48;
+const ARROW = 6;
 
-/** Times that columns are put in order by their neighbours. */
-const SWEEPS = 6;
+const STYLE = "text{font:11px ui-monospace,monospace;fill:#1b1f24}" +
+  "rect{fill:#f6f8fa;stroke:#8c959f;rx:4px}rect.cycle,path.cycle{stroke:#cf222e}" +
+  "path{fill:none;stroke:#57606a;stroke-opacity:.45}path.cycle{stroke-opacity:.9}" +
+  "path:hover{stroke:#0969da;stroke-width:2;stroke-opacity:1}";
 
 /** A drawing as one SVG text, without scripts or anything from elsewhere. */
 export function toSvg(whole: Drawing): string {
   const drawing = condensed(whole, MOST_BOXES);
-  const columns = ordered(drawing, columnsOf(drawing));
-  const places = placesOf(drawing, columns);
-  const right = Math.max(0, ...places.map(({ x, width }) => x + width)) + MARGIN;
-  const bottom = Math.max(0, ...places.map(({ y }) => y + BOX_HEIGHT)) + MARGIN;
-  const lines = drawing.edges.map(({ from, to, inCycle }) => {
-    const [a, b] = [places[from] as NodePosition, places[to] as NodePosition];
-    const title = `${drawing.names[from]} → ${drawing.names[to]}`;
-    const style = inCycle ? ' class="cycle"' : "";
-    return `<path${style} d="${curve(a, b)}"><title>${escaped(title)}</title></path>`;
+  const { names } = drawing;
+  // A file that imports itself has a red box.
+  const edges = drawing.edges.filter(({ from, to }) => from !== to);
+  const widths = names.map((name) => Math.ceil(shown(name).length * CHARACTER) + 14);
+  const { places, passages, width, height } = layered({ names, edges }, widths);
+  const circular = new Set([
+    ...drawing.circular,
+    ...drawing.edges.flatMap(({ from, to, inCycle }) => inCycle ? [from, to] : []),
+  ]);
+  const lines = edges.map(({ from, to, inCycle }, at) => {
+    const way = curve(places[from] as Place, passages[at] ?? [], places[to] as Place);
+    const title = `${names[from]} → ${names[to]}${inCycle ? " (in a circle)" : ""}`;
+    return `<path${marked(inCycle)} d="${way}"><title>${escaped(title)}</title></path>`;
   });
-  const boxes = drawing.names.map((name, at) => {
-    const { x, y, width } = places[at] as NodePosition;
-    return `<g><title>${
-      escaped(name)
-    }</title><rect x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"/>` +
+  const boxes = names.map((name, at) => {
+    const { x, y, width } = places[at] as Place;
+    const title = drawing.circular.has(at) ? `${name}: has a circle in it` : name;
+    return `<g><title>${escaped(title)}</title>` +
+      `<rect${
+        marked(circular.has(at))
+      } x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"/>` +
       `<text x="${x + 7}" y="${y + 15}">${escaped(shown(name))}</text></g>`;
   });
-  const note = drawing === whole ? [] : [
-    `<text x="${MARGIN}" y="14">${whole.names.length} nodes, as ${drawing.names.length} folders</text>`,
-  ];
+  const notes = [
+    ...(drawing.note === null ? [] : [drawing.note]),
+    ...(circular.size === 0 ? [] : ["red: imports that go round in a circle"]),
+  ].join("; ");
+  const right = Math.max(width, Math.ceil(notes.length * CHARACTER) + 48);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${right}" height="${bottom}" viewBox="0 0 ${right} ${bottom}">`,
-    "<style>text{font:11px ui-monospace,monospace;fill:#1b1f24}rect{fill:#f6f8fa;stroke:#8c959f;rx:4px}" +
-    "path{fill:none;stroke:#57606a;stroke-opacity:.45}path.cycle{stroke:#cf222e;stroke-opacity:.9}" +
-    "path:hover{stroke:#0969da;stroke-width:2;stroke-opacity:1}</style>",
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${right}" height="${height}" viewBox="0 0 ${right} ${height}">`,
+    `<style>${STYLE}</style>`,
     '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>',
-    ...note,
+    ...(notes === "" ? [] : [`<text x="24" y="15">${escaped(notes)}</text>`]),
     ...lines,
     ...boxes,
     "</svg>",
@@ -57,84 +60,31 @@ export function toSvg(whole: Drawing): string {
   ].join("\n");
 }
 
-interface NodePosition {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
+function marked(inCycle: boolean): string {
+  return inCycle ? ' class="cycle"' : "";
 }
 
-/** For each box, its column: one more than those that import it, circles taken as one. */
-function columnsOf({ names, edges }: Drawing): readonly number[] {
-  const to = names.map((): number[] => []);
-  for (const edge of edges) to[edge.from]?.push(edge.to);
-  // What leads nowhere comes first: backwards, whoever imports comes before what it imports.
-  const sets = stronglyConnected(to).toReversed();
-  const setOf = new Map(sets.flatMap((members, set) => members.map((member) => [member, set])));
-  const depths = sets.map(() => 0);
-  for (const [set, members] of sets.entries()) {
-    for (const member of members) {
-      for (const other of to[member] ?? []) {
-        const target = setOf.get(other) ?? set;
-        if (target === set) continue;
-        depths[target] = Math.max(depths[target] ?? 0, (depths[set] ?? 0) + 1);
-      }
-    }
-  }
-  return names.map((_, at) => depths[setOf.get(at) ?? 0] ?? 0);
-}
-
-/** The boxes of each column, so that lines cross each other little. */
-function ordered({ edges }: Drawing, columnOf: readonly number[]): readonly (readonly number[])[] {
-  const count = Math.max(0, ...columnOf) + 1;
-  const columns = Array.from(
-    { length: count },
-    (_, column) => [...columnOf.keys()].filter((at) => columnOf[at] === column),
-  );
-  const neighbours = columnOf.map((): number[] => []);
-  for (const { from, to } of edges) {
-    neighbours[from]?.push(to);
-    neighbours[to]?.push(from);
-  }
-  const rank = new Map<number, number>();
-  const number = () => columns.forEach((boxes) => boxes.forEach((box, row) => rank.set(box, row)));
-  number();
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    for (const boxes of columns) {
-      const middle = new Map(boxes.map((box) => {
-        const rows = (neighbours[box] ?? []).map((other) => rank.get(other) ?? 0);
-        const sum = rows.reduce((total, row) => total + row, 0);
-        return [box, rows.length === 0 ? rank.get(box) ?? 0 : sum / rows.length];
-      }));
-      boxes.sort((a, b) => (middle.get(a) ?? 0) - (middle.get(b) ?? 0));
-    }
-    number();
-  }
-  return columns;
-}
-
-function placesOf(
-  { names }: Drawing,
-  columns: readonly (readonly number[])[],
-): readonly NodePosition[] {
-  const places: NodePosition[] = [];
-  const tallest = Math.max(0, ...columns.map(({ length }) => length));
-  let x = MARGIN;
-  for (const boxes of columns) {
-    const widths = boxes.map((box) => Math.ceil(shown(names[box] ?? "").length * CHARACTER) + 14);
-    const top = MARGIN + (tallest - boxes.length) * ROW / 2;
-    boxes.forEach((box, row) => {
-      places[box] = { x, y: Math.round(top + row * ROW), width: widths[row] ?? 0 };
-    });
-    x += Math.max(0, ...widths) + GAP;
-  }
-  return places;
-}
-
-function curve(a: NodePosition, b: NodePosition): string {
+/** From side to side, level where it meets a box and where it passes some; an arrow at its end. */
+function curve(from: Place, passages: readonly Passage[], to: Place): string {
+  const forward = from.x < to.x;
   const middle = BOX_HEIGHT / 2;
-  const [x1, y1, x2, y2] = [a.x + a.width, a.y + middle, b.x, b.y + middle];
-  const bend = x2 > x1 ? (x2 - x1) / 2 : GAP / 2;
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  const [start, end] = forward ? [from.x + from.width, to.x] : [from.x, to.x + to.width];
+  let [x, y] = [start, from.y + middle];
+  let way = `M${x} ${y}`;
+  const bend = (nextX: number, nextY: number) => {
+    const half = Math.round((x + nextX) / 2);
+    way += `C${half} ${y} ${half} ${nextY} ${nextX} ${nextY}`;
+    [x, y] = [nextX, nextY];
+  };
+  for (const passage of passages) {
+    const [near, far] = forward ? [passage.left, passage.right] : [passage.right, passage.left];
+    bend(near, passage.y);
+    way += `H${far}`;
+    x = far;
+  }
+  bend(end, to.y + middle);
+  const back = forward ? -ARROW : ARROW;
+  return `${way}m${back} -3l${-back} 3l${back} 3`;
 }
 
 /** The end of a long name says more than its beginning. */
