@@ -65,6 +65,7 @@ interface Exports {
     errorKind: number,
   ): number;
   ts_query_pattern_count(query: number): number;
+  ts_query_capture_count(query: number): number;
   ts_query_capture_name_for_id(query: number, id: number, length: number): number;
   ts_query_string_value_for_id(query: number, id: number, length: number): number;
   ts_query_predicates_for_pattern(query: number, pattern: number, steps: number): number;

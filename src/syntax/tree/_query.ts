@@ -77,7 +77,10 @@ class RunningQuery {
       const at = library.word(transfer);
       const what = ERRORS[library.word(transfer + 4)] ?? "it is no query";
       const rest = new TextDecoder().decode(bytes.subarray(at, at + 40));
-      throw invalid(language, `${what} at ${quoted(rest, 30)}`);
+      throw invalid(language, `${what} at ${rest === "" ? "its end" : quoted(rest, 30)}`);
+    }
+    if (exports.ts_query_capture_count(this.#address) === 0) {
+      throw invalid(language, "nothing in it has a name: put @NAME behind what is looked for");
     }
     const count = exports.ts_query_pattern_count(this.#address);
     this.#tests = Array.from({ length: count }, (_, at) => this.#testsOf(at, language));

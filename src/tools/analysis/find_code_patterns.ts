@@ -26,6 +26,11 @@ const LONGEST = 1_000;
 /** Milliseconds that a pattern may take to parse. */
 const PATTERN_TIME = 1_000;
 
+/** What whoever meant code, or knows no kinds of nodes, needs. */
+const QUERY_HINT =
+  " (what begins with ( is a tree-sitter query, of the kinds in node-types.json of the language's " +
+  "grammar; code is looked for without brackets around it)";
+
 const input = {
   type: "object",
   properties: {
@@ -194,7 +199,7 @@ class Search {
   }
 
   in(file: CodeFile, wanted: number): Matches {
-    return this.#pattern.startsWith("(") ? this.#asked(file, wanted) : this.#like(file, wanted);
+    return isQuery(this.#pattern) ? this.#asked(file, wanted) : this.#like(file, wanted);
   }
 
   #like(file: CodeFile, wanted: number): Matches {
@@ -264,8 +269,10 @@ class Search {
     const query = this.#queryIn(language);
     if (typeof query === "string") return { refused: query };
     const timeMs = 2 * PATTERN_TIME + text.length / 100;
-    const matches = query.matches(text, { pause: this.#pause, timeMs });
-    if (typeof matches === "string") return { passed: "the query takes too long in it" };
+    const all = query.matches(text, { pause: this.#pause, timeMs });
+    if (typeof all === "string") return { passed: "the query takes too long in it" };
+    // Of several patterns in one, some may name nothing.
+    const matches = all.filter(({ length }) => length > 0);
     const found = matches.slice(0, wanted).map((captures) => {
       const start = Math.min(...captures.map((each) => each.start));
       const end = Math.max(...captures.map((each) => each.end));
@@ -294,6 +301,10 @@ class Search {
   }
 }
 
+function isQuery(pattern: string): boolean {
+  return pattern.trimStart().startsWith("(");
+}
+
 function foundAt(
   text: string,
   lines: CodeFile["lines"],
@@ -319,7 +330,7 @@ function shortened(text: string): string {
 
 /** Throws INVALID_PATTERN where the pattern is none in any language that was come to. */
 function outputOf(
-  { max_results }: Input,
+  { pattern, max_results }: Input,
   { limits, count }: ToolContext,
   seen: readonly Seen<Matches>[],
 ): Output {
@@ -334,7 +345,9 @@ function outputOf(
   if (looked.length === 0 && reason !== undefined) {
     throw new ToolError(
       "INVALID_PATTERN",
-      `pattern: ${[...new Set(refused)].slice(0, 3).join("; ")}`,
+      `pattern: ${[...new Set(refused)].slice(0, 3).join("; ")}${
+        isQuery(pattern) ? QUERY_HINT : ""
+      }`,
     );
   }
   const all = looked.flatMap(({ path, found }) => found.map((each) => ({ file: path, ...each })));

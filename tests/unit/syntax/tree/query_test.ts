@@ -41,7 +41,8 @@ Deno.test("queries capture nodes by structure, and by what their texts are", () 
 
 Deno.test("what is no query is refused, with what is wrong and where", () => {
   const cases: readonly (readonly [string, string])[] = [
-    ["(call_expression", "syntax"],
+    ["(call_expression", "syntax of queries is broken at its end"],
+    ["(identifier)", "put @NAME behind"],
     ["(no_such_kind)", "no such kind of node"],
     ["(identifier name: (identifier))", "no node can have this structure"],
     ["(identifier no_field: (_))", "no such field"],

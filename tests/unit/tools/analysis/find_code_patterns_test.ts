@@ -149,6 +149,23 @@ Deno.test("a match has its place, and what the names stand for", async () => {
     pattern: "(arguments (identifier) @one (identifier) @two) @all",
   });
   assertEquals(query.matches[0]?.captures, { all: "(a, b)", one: "a", two: "b" });
+  // Behind a line's end, and with a part that names nothing.
+  const some = await find({ "a.ts": "f(a, b)" }, {
+    pattern: "\n(arguments) (call_expression function: (_) @f)",
+  });
+  assertEquals(some.matches.map(({ line, column, captures }) => ({ line, column, captures })), [
+    { line: 1, column: 1, captures: { f: "f" } },
+  ]);
+  const files = { "a.ts": "f(a, b)" };
+  for (
+    const [pattern, message] of [
+      ["(arguments)", "put @NAME behind what is looked for"],
+      ["(a)", "code is looked for without brackets around it"],
+    ] as const
+  ) {
+    const error = await assertRejects(() => find(files, { pattern }), ToolError, message);
+    assertEquals(error.code, "INVALID_PATTERN");
+  }
 });
 
 const FILES = {
