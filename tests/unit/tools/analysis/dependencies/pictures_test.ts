@@ -1,9 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { condensed } from "../../../../../src/tools/analysis/dependencies/condensed.ts";
-import {
-  asMermaid,
-  type Drawing,
-} from "../../../../../src/tools/analysis/dependencies/drawings.ts";
+import type { Drawing } from "../../../../../src/tools/analysis/dependencies/drawings.ts";
+import { asMermaid } from "../../../../../src/tools/analysis/dependencies/mermaid.ts";
 import { toSvg } from "../../../../../src/tools/analysis/dependencies/svg.ts";
 
 /** `["a b", "b a!"]`: a imports b, and b imports a, in a circle. */
