@@ -5,6 +5,7 @@ import type { StayingRunner } from "../../engine/runner.ts";
 import { type Libc, openLibc } from "../../sandbox/kernel/libc.ts";
 import { openOwnCalls, withOwnCalls } from "../../sandbox/launcher/own_calls.ts";
 import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
+import { raiseDescriptors } from "./descriptors.ts";
 import type { FurtherEngine } from "../../serve/gate/token_engines.ts";
 
 /** What a gate takes of the machine. */
@@ -18,6 +19,7 @@ export function openGateKernel(): GateKernel | null {
   const opened = openLibc();
   const spawner = opened === null ? null : openSpawner();
   if (opened === null || spawner === null) return null;
+  raiseDescriptors(opened);
   // A request takes a read and a write here: half of what a small one costs more than on a connection of many.
   return { libc: withOwnCalls(opened, openOwnCalls(opened)), spawner };
 }

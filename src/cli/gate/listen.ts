@@ -17,6 +17,7 @@ import { Gate } from "../../serve/gate/gate.ts";
 import { OneByOne } from "../../engine/worktrees/one_by_one.ts";
 import { AgentPlaces } from "../agent_places.ts";
 import { ChildPlaces } from "./child_places.ts";
+import { descriptorsOf } from "./descriptors.ts";
 import { type GateKernel, heard, openGateKernel } from "./kernel.ts";
 import { openChildren } from "./open_children.ts";
 import type { Children } from "../../serve/gate/children/children.ts";
@@ -29,8 +30,8 @@ import { UsageError } from "../usage_error.ts";
 
 /** Connections at most, where the limit on open files lets so many be. */
 const MOST_CONNECTIONS = 4096;
-/** RLIMIT_NOFILE (include/uapi/asm-generic/resource.h) */
-const RLIMIT_NOFILE = 7;
+/** How long the threads of a token's bearer wait for the next who comes with it. */
+const KEPT_MS = 10 * 60_000;
 
 /** Serves until SIGTERM, SIGINT or `gate stop`, whatever standard input does. */
 export async function serveGate(invocation: Invocation, place: string): Promise<number> {
@@ -68,6 +69,7 @@ export async function serveGate(invocation: Invocation, place: string): Promise<
     const running = opened.gate.run();
     for (const told of await opened.sweep()) if (!session.quiet) complain(`toolgate: ${told}`);
     await running;
+    await opened.close();
   } finally {
     listening.remove();
   }
@@ -103,7 +105,7 @@ function openGate(
       ownProgram: hears(peer.uid, rules) && isOwn(libc, peer, uid, isOwnProgram),
     }, rules);
   const places = new FairPlaces(settings.limits.concurrency);
-  const all = Math.min(MOST_CONNECTIONS, Math.floor(openFiles(libc) / 2));
+  const all = Math.min(MOST_CONNECTIONS, Math.floor(descriptorsOf(libc) / 2));
   const runners = new Set([engine.runner]);
   const open = async (apart: Session) => {
     const opened = heard(await openApart(apart), runners);
@@ -140,7 +142,10 @@ function openGate(
     void childPlaces.close();
     gate.stop(settings.killGraceMs);
   };
-  const tokenEngines = new TokenEngines(({ policies }) => openEngine(policies));
+  const tokenEngines = new TokenEngines(({ policies }) => openEngine(policies), {
+    follow: (token, end) => tokens.follow(token, { kind: "engine", end }),
+    ms: KEPT_MS,
+  });
   const tokenFolders = new TokenEngines(({ agent, policies }) =>
     agentPlaces.handedOn(agent, policies)
   );
@@ -173,7 +178,7 @@ function openGate(
     busy: () => children.living > 0,
   });
   const sweep = async () => settings.children === null ? [] : await childPlaces.sweep();
-  return { gate, stop, sweep };
+  return { gate, stop, sweep, close: () => tokenEngines.close() };
 }
 
 /** A gate, how it is ended, and what is done about what an earlier one has left. */
@@ -181,6 +186,8 @@ interface OpenedGate {
   readonly gate: Gate;
   readonly stop: () => void;
   readonly sweep: () => Promise<readonly string[]>;
+  /** Lets go of what was kept for callers, once there are none. */
+  readonly close: () => Promise<void>;
 }
 
 /** Programs run as this user, or, where it is root, as anybody: nobody else's processes need a look. */
@@ -209,12 +216,6 @@ function openKernel(): GateKernel {
   const kernel = openGateKernel();
   if (kernel !== null) return kernel;
   throw new UsageError("--listen needs Linux with glibc: callers are told apart by its kernel");
-}
-
-/** How many descriptors this process may have (the soft limit). */
-function openFiles({ call, numbers, struct, structAddress }: Libc): number {
-  if (call(numbers.prlimit64, 0, RLIMIT_NOFILE, 0, structAddress) < 0) return 1024;
-  return Number(struct.getBigUint64(0, true));
 }
 
 /** The path of `unix:PATH`, absolute. */

@@ -29,9 +29,9 @@ export interface TokenReport {
   readonly connections: number;
 }
 
-/** Whoever ends with a token. */
+/** Whoever ends with a token; `engine`: what is kept for who comes with it again. */
 interface Follower {
-  readonly kind: "connection" | "child";
+  readonly kind: "connection" | "child" | "engine";
   readonly end: () => void;
 }
 
