@@ -156,13 +156,22 @@ const IDLE = /^(?:true|:|cat|false)$/;
 
 /**
  * Values with which a variable that steers programs has them do less, or build otherwise, and run nothing else: editors and
- * pagers that are none (git(1), GIT_EDITOR), and options of `go help build` that name no program and no file.
+ * pagers that are none (git(1), GIT_EDITOR), options of `go help build` that name no program and no file, numbers for
+ * cargo and its tests (The Cargo Book, Environment Variables; `rustc --help`, tests), and a folder beneath for what it
+ * builds, whose code it runs as it does the project's own.
  */
 const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ...["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"].map((name) => [name, IDLE] as const),
   ...["PAGER", "GIT_PAGER", "MANPAGER"].map((name) => [name, IDLE] as const),
   ["CGO_ENABLED", /^[01]?$/],
   ["GO111MODULE", /^(?:on|off|auto)?$/],
+  ...["CARGO_BUILD_JOBS", "RUST_TEST_THREADS", "RUST_MIN_STACK"].map((name) =>
+    [name, /^\d+$/] as const
+  ),
+  ["CARGO_INCREMENTAL", /^[01]$/],
+  ["CARGO_NET_OFFLINE", /^(?:true|false)$/],
+  // No part of it begins with a dot: neither `..` nor what is hidden.
+  ["CARGO_TARGET_DIR", /^\w[\w.-]*(?:\/\w[\w.-]*)*\/?$/],
   [
     "GOFLAGS",
     /^(?:(?:-mod=(?:mod|vendor|readonly)|-v|-race|-trimpath|-count=\d+|-p=\d+|-tags=[\w,]+)(?: |$))*$/,

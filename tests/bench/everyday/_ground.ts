@@ -132,6 +132,9 @@ const LEFT_OUT = new Set([
   ".venv",
   // What ctest writes of each run, with times.
   "Testing",
+  // What rustc and cargo remember: its names and the order in it are others each time.
+  "incremental",
+  ".rustc_info.json",
 ]);
 
 function filesOf(root: string): ReadonlyMap<string, string> {

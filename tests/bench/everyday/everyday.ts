@@ -14,12 +14,23 @@ import { EXPRESS } from "./_express.ts";
 import { type Came, Ground, PATIENCE_S, USER } from "./_ground.ts";
 import { HISTORY } from "./_history.ts";
 import { PFLAG } from "./_pflag.ts";
+import { PREACT } from "./_preact.ts";
 import { ENVIRONMENT, prepare } from "./_prepare.ts";
 import { type EverydayProject, SECRET } from "./_project.ts";
+import { SEMVER } from "./_semver.ts";
 import { TREE_SITTER } from "./_treesitter.ts";
 import { ZOD } from "./_zod.ts";
 
-const PROJECTS: readonly EverydayProject[] = [ZOD, EXPRESS, CLICK, PFLAG, TREE_SITTER, HISTORY];
+const PROJECTS: readonly EverydayProject[] = [
+  ZOD,
+  EXPRESS,
+  PREACT,
+  CLICK,
+  PFLAG,
+  SEMVER,
+  TREE_SITTER,
+  HISTORY,
+];
 /** What can be asked for alone. */
 export const PROJECT_NAMES: readonly string[] = PROJECTS.map(({ name }) => name);
 const POLICIES = ["default", "developer"] as const;

@@ -329,6 +329,28 @@ print(sorted(name for name in os.listdir(".") if name.startswith("a.db")))
     said: /test tests::adds \.\.\. ok[^]*test src\/lib\.rs - add \(line 1\) \.\.\. ok/,
   },
   {
+    name: "cargo new, a build script, and a test that starts the program",
+    needs: ["cargo"],
+    files: {
+      "build.rs": `fn main() {
+    let out = std::path::Path::new(&std::env::var("OUT_DIR").unwrap()).join("a.rs");
+    std::fs::write(out, "const WORD: &str = \\"built\\";").unwrap();
+}
+`,
+      "main.rs": 'include!(concat!(env!("OUT_DIR"), "/a.rs"));\nfn main() { println!("{WORD}") }\n',
+      "program.rs": `#[test]
+fn says() {
+    let said = std::process::Command::new(env!("CARGO_BIN_EXE_n")).output().unwrap().stdout;
+    assert_eq!(said, b"built\\n");
+}
+`,
+    },
+    command: "cargo new --vcs none -q n && mv build.rs n && mv main.rs n/src && mkdir n/tests && " +
+      "mv program.rs n/tests && cd n && CARGO_TARGET_DIR=out cargo run -q && " +
+      "CARGO_TARGET_DIR=out cargo test -q && ls",
+    said: /^built\n[^]*1 passed[^]*Cargo\.toml\nbuild\.rs\nout\nsrc\ntests$/m,
+  },
+  {
     name: "git with a worktree",
     needs: [],
     files: { "a.txt": "1\n" },
@@ -337,19 +359,5 @@ print(sorted(name for name in os.listdir(".") if name.startswith("a.db")))
       "(cd wt && echo 2 > a.txt && git commit -qam two) && git worktree remove wt && " +
       "git merge -q two && cat a.txt && git log --oneline | wc -l",
     said: "2\n2",
-  },
-  {
-    name: "a browser, as puppeteer and playwright launch it",
-    needs: ["python3", "/usr/lib/chromium/chromium"],
-    files: {
-      "a.html": "<title>t</title><p id=x></p><script>x.textContent = 6 * 7</script>\n",
-      "launch.py": `import os, subprocess
-words = ["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--user-data-dir=" + os.environ["TMPDIR"] + "/p"]
-ran = subprocess.run(["/usr/lib/chromium/chromium", *words, "file://" + os.path.abspath("a.html")], capture_output=True, timeout=60)
-print(ran.returncode, b'<p id="x">42</p>' in ran.stdout)
-`,
-    },
-    command: "python3 launch.py",
-    said: "0 True",
   },
 ];

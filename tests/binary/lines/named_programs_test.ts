@@ -9,6 +9,7 @@ import { hasProgram } from "../../../scripts/_debian.ts";
 import { hasProgramPackage, programsFolder } from "../../../scripts/_toolchain.ts";
 import { ROOT } from "../../../scripts/compile.ts";
 import { own } from "../../attacks/_users.ts";
+import { BROWSERS } from "./_named_browsers.ts";
 import { MACHINE_PROGRAMS, type NamedProgram, NODE_PROGRAMS } from "./_named_programs.ts";
 import { NODE } from "./_project.ts";
 import { call, Workspace } from "../toolgate.ts";
@@ -95,7 +96,7 @@ Deno.test({
   },
 });
 
-for (const program of MACHINE_PROGRAMS) {
+for (const program of [...MACHINE_PROGRAMS, ...BROWSERS]) {
   const missing = missingOf(program);
   Deno.test({
     name: `held as unheld: ${program.name}${leftOut(missing)}`,

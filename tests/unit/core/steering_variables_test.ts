@@ -137,6 +137,12 @@ Deno.test("values with which a variable that steers programs steers none", () =>
     ["CGO_ENABLED", "0"],
     ["GOFLAGS", "-mod=mod -count=1 -tags=a,b"],
     ["GOFLAGS", ""],
+    ["CARGO_TARGET_DIR", "out/rust-1.63"],
+    ["CARGO_TARGET_DIR", "target/"],
+    ["CARGO_BUILD_JOBS", "2"],
+    ["CARGO_INCREMENTAL", "0"],
+    ["CARGO_NET_OFFLINE", "true"],
+    ["RUST_TEST_THREADS", "1"],
   ];
   for (const [name, value] of harmless) assert(isHarmlessValue(name, value), `${name}=${value}`);
   const steering: readonly (readonly [string, string])[] = [
@@ -149,6 +155,15 @@ Deno.test("values with which a variable that steers programs steers none", () =>
     ["GOFLAGS", "-modfile=x"],
     ["LD_PRELOAD", "true"],
     ["CGO_ENABLED", "01"],
+    ["CARGO_TARGET_DIR", "../out"],
+    ["CARGO_TARGET_DIR", "out/../../x"],
+    ["CARGO_TARGET_DIR", "/tmp/out"],
+    ["CARGO_TARGET_DIR", ".git"],
+    ["CARGO_TARGET_DIR", "out\n"],
+    ["CARGO_TARGET_DIR", ""],
+    ["CARGO_NET_OFFLINE", "no"],
+    ["CARGO_BUILD_RUSTC", "true"],
+    ["RUST_TEST_THREADS", "1 x"],
   ];
   for (const [name, value] of steering) {
     assertEquals(isHarmlessValue(name, value), false, `${name}=${value}`);

@@ -134,6 +134,9 @@ Deno.test("the default policy runs what is harmless, asks for what is not, refus
       "npm test",
       "npm run build",
       "cargo test",
+      "cargo new demo",
+      "cargo init --vcs none",
+      "rustc a.rs",
       "go vet ./...",
       "make all",
       "bash build.sh",
@@ -171,6 +174,8 @@ Deno.test("the default policy runs what is harmless, asks for what is not, refus
       "git worktree add ../x",
       "npm install left-pad",
       "pip3 install x",
+      "cargo add serde",
+      "cargo update",
       "curl https://example.org",
     ],
     deny: [
