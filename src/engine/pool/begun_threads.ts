@@ -4,6 +4,7 @@
  * are taken.
  */
 
+import { ToolError } from "../../core/errors.ts";
 import type { Boundary } from "../../sandbox/boundary.ts";
 import type { Lane } from "./lanes.ts";
 
@@ -32,7 +33,7 @@ export class BegunThreads {
     this.#permissionsOf = permissionsOf;
   }
 
-  /** Begins one ahead, with the runtime's set of this boundary. */
+  /** Begins one ahead, with the runtime's set of this boundary. Throws RESOURCE_LIMIT. */
   begin(lane: Lane, boundary: Boundary): void {
     this.#drop(lane);
     const permissions = this.#permissionsOf(boundary);
@@ -42,7 +43,7 @@ export class BegunThreads {
     });
   }
 
-  /** The one that was begun, where it was with the very set of this boundary, else a new one. */
+  /** The one that was begun, where it was with the very set of this boundary, else a new one. Throws RESOURCE_LIMIT. */
   take(lane: Lane, boundary: Boundary): Worker {
     const permissions = this.#permissionsOf(boundary);
     const begun = this.#begun.get(lane);
@@ -75,6 +76,29 @@ export class BegunThreads {
   }
 }
 
+/** Throws RESOURCE_LIMIT. */
 function startWorker(name: string, permissions: Deno.PermissionOptions): Worker {
+  requireDescriptors();
   return new Worker(WORKER, { type: "module", name, deno: { permissions } });
+}
+
+/** More than the runtime opens for a thread before any of its code runs. */
+const OPENED = 8;
+
+/** Where the runtime finds no descriptors for a thread it ends the whole process (seen in Deno 2.7). */
+function requireDescriptors(): void {
+  const open: Deno.FsFile[] = [];
+  try {
+    for (let at = 0; at < OPENED; at++) open.push(Deno.openSync("/dev/null"));
+  } catch (error) {
+    // Where there is no such file, or it may not be opened, nobody can say.
+    const none = error instanceof Error && /\(os error (?:23|24)\)/.test(error.message);
+    if (!none) return;
+    throw new ToolError(
+      "RESOURCE_LIMIT",
+      "no thread can be started for this call: this process, or the machine, has too many open files",
+    );
+  } finally {
+    for (const file of open) file.close();
+  }
 }

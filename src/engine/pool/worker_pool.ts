@@ -11,6 +11,8 @@ import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
 import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
 import { Beginnings } from "./agreed_check.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
+import type { WantedFile } from "../../host/run/line/redirect.ts";
 import { FileBroker } from "./_file_broker.ts";
 import type { WorkerPoolOptions } from "./pool_options.ts";
 import {
@@ -131,7 +133,9 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   /** Starts the thread of a lane ahead of its first call. */
   warm(lane: Lane, drawn: LaneBoundary): void {
-    if (!this.#closed && this.#of(lane).length === 0) this.#start(lane, { ...drawn, ahead: true });
+    if (this.#closed || this.#of(lane).length > 0) return;
+    // Whoever needs it is told why there is none.
+    this.#tryStart(lane, { ...drawn, ahead: true }, () => {});
   }
 
   /** Begins the thread of a lane before there is what its boundary names. */
@@ -209,7 +213,10 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     const free = threads.find((thread) => this.#hasRoom(thread));
     if (free !== undefined) this.#give(free, pending);
     else if (threads.length < mostThreads(lane, this.#concurrency)) {
-      this.#give(this.#start(lane, drawn), pending);
+      const refused = (error: ResultError) =>
+        pending.settle({ output: JSON_NULL, error, usage: {} });
+      const thread = this.#tryStart(lane, drawn, refused);
+      if (thread !== null) this.#give(thread, pending);
     } else this.#queues.add(lane, pending);
   }
 
@@ -266,6 +273,20 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     return help;
   }
 
+  /** Null where no thread can be had. */
+  #tryStart(
+    lane: Lane,
+    drawn: LaneBoundary & { readonly ahead?: boolean },
+    refused: (error: ResultError) => void,
+  ): Thread | null {
+    try {
+      return this.#start(lane, drawn);
+    } catch (error) {
+      refused(asResultError(error));
+      return null;
+    }
+  }
+
   #start(lane: Lane, drawn: LaneBoundary & { readonly ahead?: boolean }): Thread {
     // Before the first program: what that orphans at once would be gone from under this process.
     if (LANES[lane].programs) this.#watching();
@@ -298,7 +319,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         this.#watch?.begin(message.job, message.id);
         break;
       case "open":
-        this.#fileBroker.ask(thread, message.request, message.file, this.#opener());
+        this.#openFor(thread, message.request, message.file);
         break;
       case "opened":
         this.#fileBroker.answer(message.request, message.descriptor);
@@ -334,9 +355,12 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     }
   }
 
-  /** The thread that writes files. */
-  #opener(): Thread {
-    return this.#of("write")[0] ?? this.#start("write", this.#options.writing());
+  /** By the thread that writes files. */
+  #openFor(thread: Thread, request: number, file: WantedFile): void {
+    const refused = () => thread.say({ kind: "opened", request, descriptor: -ERRNO.EMFILE });
+    const opener = this.#of("write")[0] ??
+      this.#tryStart("write", this.#options.writing(), refused);
+    if (opener !== null) this.#fileBroker.ask(thread, request, file, opener);
   }
 
   #watching(): void {
