@@ -6,6 +6,16 @@ import type { Plan } from "./plan.ts";
 /** A limit of the policy that all programs of a run share. */
 export type ProgramLimit = "memory" | "processes" | "cpu";
 
+/** A rule of `commands` that says what its programs may use. */
+export interface LimitingRule {
+  readonly rule: RuleReference;
+  readonly limit: ProgramLimit | "timeout";
+  /** In the unit of the limit: bytes, processes, milliseconds. */
+  readonly value: number;
+  /** The value as the rule writes it: `2GiB`. */
+  readonly text: string;
+}
+
 /** A name that a program asked for and was refused. */
 export interface DeniedName {
   /** As it is below the workspace, or absolute; for sockets an address and its port too. */
@@ -30,6 +40,8 @@ export interface ProcessOutcome {
   readonly cancelled: boolean;
   /** The limit that it went over, for which it was killed. */
   readonly exceeded: ProgramLimit | null;
+  /** The rule that set what it went over, of its time too; absent where the policy's own limits, or the call's time, did. */
+  readonly limitedBy?: LimitingRule;
   /** What ended a line before its end: a command that was refused, or could not be started. */
   readonly refusal: ToolError | null;
   readonly durationMs: number;

@@ -64,6 +64,11 @@ export interface Limits {
   readonly concurrency: number;
 }
 
+/** Those that programs are held to: what a rule of `commands` can say for its own. */
+export const PROGRAM_LIMITS = ["memory", "processes", "file", "cpu"] as const;
+/** One value of each. */
+export type ProgramLimits = Pick<Limits, (typeof PROGRAM_LIMITS)[number]>;
+
 /** One call with a word on what it is good for. */
 export interface ToolExample {
   readonly note: string;

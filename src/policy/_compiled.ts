@@ -1,7 +1,7 @@
 /** One policy compiled: what the judges read. A null section adds no restriction. */
 
 import type { CanonicalPath } from "../core/capability.ts";
-import type { Risk } from "../core/tool.ts";
+import type { ProgramLimits, Risk } from "../core/tool.ts";
 import type { CommandRules } from "./match/command_rules.ts";
 import type { NetworkRules } from "./match/network_rules.ts";
 import type { PathRules } from "./match/path_rules.ts";
@@ -21,5 +21,7 @@ export interface CompiledPolicy {
   /** By canonical name, with the key as written. */
   readonly tools: ReadonlyMap<string, { readonly key: string; readonly rule: ToolRule }>;
   readonly agents: AgentMatcher<AgentRule> | null;
+  /** What it gives programs of which no rule says more. */
+  readonly limits: Partial<ProgramLimits>;
   readonly risk: { readonly allow: Risk; readonly ask: Risk } | null;
 }

@@ -91,10 +91,14 @@ export function compileRulebook(
       caseInsensitive: options.caseInsensitive ?? false,
     })
   );
-  const limitsRuns = policies.some(({ policy: { commands, network } }) =>
-    commands?.some(({ runs }) => runs !== undefined) === true ||
-    network?.some((rule) => rule.commands !== undefined) === true
+  const limitsUse = policies.some(({ policy: { commands } }) =>
+    commands?.some(({ limits, timeoutMs }) => (limits ?? timeoutMs) !== undefined) === true
   );
+  const limitsRuns = limitsUse ||
+    policies.some(({ policy: { commands, network } }) =>
+      commands?.some(({ runs }) => runs !== undefined) === true ||
+      network?.some((rule) => rule.commands !== undefined) === true
+    );
   const rulebookOf = (judges: Judges): Rulebook => {
     const { policies: compiled } = judges;
     return {
@@ -114,6 +118,8 @@ export function compileRulebook(
         holdsPrograms(settings) ? actions.get().networkOf(compiled, command, secrets()) : null,
       deniedLoopbackOf: (command) =>
         actions.get().deniedLoopbackOf(compiled, command, judges.knowledge),
+      limitsOf: (command) =>
+        limitsUse ? actions.get().limitsOf(compiled, command, judges.knowledge()) : null,
       withFolder: (folder) =>
         rulebookOf({
           ...judges,
@@ -210,6 +216,7 @@ function compilePolicy(
     },
     tools: compileTools(policy.tools ?? {}, options),
     agents: agents === null ? null : compileAgents(agents),
+    limits: { ...(base ? DEFAULTS.limits : {}), ...policy.limits },
     risk: policy.risk ?? (base ? DEFAULTS.risk : null),
   };
 }

@@ -24,6 +24,8 @@ export interface SpawnGrant {
   readonly cwd: CanonicalPath;
   /** Some of its words are known only when it runs: the program may be started, once those are judged. */
   readonly open?: true;
+  /** Shell scripts among its words: what those start are other entries. */
+  readonly scripts?: readonly string[];
   /** It starts something by a path: what lies there is looked at once more when it runs. */
   readonly looks?: true;
   /**
@@ -99,7 +101,7 @@ export function grantOf(
       case "process.spawn":
         // A shell that is not started is none that may be.
         if (capability.program !== null && capability.opened !== true) {
-          const { argv, program, cwd, open, own, started = [] } = capability;
+          const { argv, program, cwd, open, own, scripts, started = [] } = capability;
           for (const one of started) {
             if (one.program === null) later.push(placeOf(cwd, one.name));
           }
@@ -108,6 +110,7 @@ export function grantOf(
             program,
             cwd,
             ...(open === undefined ? {} : { open: true }),
+            ...(scripts === undefined ? {} : { scripts }),
             ...(started.length === 0 ? {} : { looks: true }),
             ...(own === undefined ? {} : { own: { access: own.access, starts: own.starts } }),
           });

@@ -6,6 +6,7 @@ import { DEFAULTS, type Effect, EFFECTS, type LoadedPolicy, type Policy } from "
 import type { Starts } from "../programs/spec.ts";
 import type { Settings } from "./rulebook.ts";
 import { formatSize } from "../config/size.ts";
+import { limitText } from "./limit_text.ts";
 
 /** A rule and where it stands. */
 export interface MergedRule {
@@ -52,7 +53,7 @@ export function mergedRules(
     commands: byStrictness(
       policies.flatMap(({ source, policy }) =>
         (policy.commands ?? []).map((
-          { effect, patterns, exact, runs, risk, reason = null },
+          { effect, patterns, exact, runs, risk, limits = {}, timeoutMs, reason = null },
           order,
         ) => ({
           file: source,
@@ -64,6 +65,10 @@ export function mergedRules(
             ...(exact ? ["exact"] : []),
             ...runsWords(runs),
             ...(risk === undefined ? [] : [`risk: ${risk}`]),
+            ...Object.entries(limits).map(([name, value]) =>
+              `limits.${name}: ${limitText(name, value)}`
+            ),
+            ...(timeoutMs === undefined ? [] : [`timeout: ${formatDuration(timeoutMs)}`]),
           ],
           reason,
         }))

@@ -4,7 +4,7 @@ import type { Durability } from "../core/files.ts";
 import type { GitFilter, GitIdentity, GitProtocol, GitSettings } from "../core/git/settings.ts";
 import type { Starts } from "../programs/spec.ts";
 import type { SearchProvider, WebKey, WebProvider, WebSettings } from "../core/network.ts";
-import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
+import type { Limits, PermissionGroup, ProgramLimits, Risk } from "../core/tool.ts";
 
 /** Effects in rising strictness: the strictest wins. */
 export const EFFECTS = ["allow", "ask", "deny"] as const;
@@ -39,6 +39,10 @@ export interface CommandRule {
   readonly runs?: Starts;
   /** As risky as this the commands that it allows may be by their own words, whatever `risk` says. */
   readonly risk?: Risk;
+  /** What they get in the place of the policy's `limits`. */
+  readonly limits?: Partial<ProgramLimits>;
+  /** How long each may run. */
+  readonly timeoutMs?: number;
   /** Examples that this rule must match, and must not; checked at load. */
   readonly examples: { readonly match: readonly string[]; readonly notMatch: readonly string[] };
 }

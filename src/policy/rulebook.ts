@@ -14,7 +14,7 @@ import type {
 } from "../core/capability.ts";
 import type { ErrorCode, RuleReference } from "../core/errors.ts";
 import type { WebSettings } from "../core/network.ts";
-import type { Limits, PermissionGroup, Risk } from "../core/tool.ts";
+import type { Limits, PermissionGroup, ProgramLimits, Risk } from "../core/tool.ts";
 import type { Effects } from "../programs/effects.ts";
 import type { EndingRefusal, Question } from "./judge/question.ts";
 import type { NameRule } from "./match/name_filter.ts";
@@ -259,6 +259,15 @@ export interface ProgramNetwork {
   readonly secrets: readonly SecretRule[];
 }
 
+/** What a program may use, where a rule says so. */
+export interface CommandLimits {
+  readonly limits: ProgramLimits;
+  /** Milliseconds; null: as long as its call. */
+  readonly timeoutMs: number | null;
+  /** The rule behind a value; none behind one that is the policy's own. */
+  readonly rules: Partial<Record<keyof ProgramLimits | "timeout", RuleReference>>;
+}
+
 /** Why a program is refused an address of the loopback where its own call's programs are; null where it is not. */
 export type DeniedLoopback = (
   access: "connect" | "listen",
@@ -294,7 +303,9 @@ export interface Rulebook {
   networkOf(command: Started): ProgramNetwork | null;
   /** What rules deny a program of what its own call serves, which it reaches without a rule; null where none does. */
   deniedLoopbackOf(command: Started): DeniedLoopback | null;
-  /** Whether a rule says what programs may start, or opens hosts to some by their names: then no shell is handed a line whose programs it would start. */
+  /** What rules say that a program may use, with all that it starts; null where `settings.limits` are for it. */
+  limitsOf(command: Started): CommandLimits | null;
+  /** Whether a rule says what programs may start or use, or opens hosts to some by their names: then no shell is handed a line whose programs it would start. */
   readonly limitsRuns: boolean;
   /**
    * As `reach`, in full and not as capabilities: what it would do to files, and what it may start, as the rules that

@@ -1,6 +1,6 @@
 /** What became of a program, as results show it and as errors. */
 
-import { ToolError } from "../core/errors.ts";
+import { type RuleReference, ToolError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import type { Infer, JsonSchema, Schema } from "../core/schema.ts";
 import type { DeniedName, ProcessOutcome, ProgramLimit } from "../core/tool.ts";
@@ -132,9 +132,9 @@ export function commandOutput(outcome: ProcessOutcome): CommandOutput {
 
 /** What a program that went over a limit of the policy is told. */
 const EXCEEDED: Readonly<Record<ProgramLimit, string>> = {
-  memory: "took more memory than limits.memory of the policy gives",
-  processes: "started more processes than limits.processes of the policy gives",
-  cpu: "took more processor time than limits.cpu of the policy gives",
+  memory: "took more memory",
+  processes: "started more processes",
+  cpu: "took more processor time",
 };
 
 /** The error of a program that did not end with status 0, its whole output with it; null where it did. */
@@ -146,23 +146,36 @@ export function commandError(
 ): ToolError | null {
   const output = commandOutput(outcome);
   const name = printable(program, 60);
-  const { refusal, exceeded } = outcome;
+  const { refusal, exceeded, limitedBy } = outcome;
+  const rule = limitedBy?.rule ?? null;
   if (refusal !== null) {
     const { code, message, details, rule } = refusal;
     return new ToolError(code, message, { ...(details === null ? {} : { details }), rule, output });
   }
   if (exceeded !== null) {
-    return new ToolError("RESOURCE_LIMIT", `${name} ${EXCEEDED[exceeded]}; it was killed`, {
-      details: { limit: exceeded },
-      output,
-    });
+    const gives = limitedBy === undefined
+      ? `limits.${exceeded} of the policy gives`
+      : `limits.${exceeded} of ${placeOf(limitedBy.rule)} gives (${limitedBy.text})`;
+    return new ToolError(
+      "RESOURCE_LIMIT",
+      `${name} ${EXCEEDED[exceeded]} than ${gives}; it was killed`,
+      {
+        details: { limit: exceeded },
+        rule,
+        output,
+      },
+    );
   }
   if (outcome.cancelled) {
     return new ToolError("CANCELLED", `${tool}: cancelled; ${sent(outcome)}`, { output });
   }
   if (outcome.timedOut) {
-    return new ToolError("TIMEOUT", `${tool}: no exit in ${span(timeoutMs)}; ${sent(outcome)}`, {
-      details: { timeout_ms: timeoutMs },
+    const ofCall = limitedBy === undefined;
+    const time = ofCall ? timeoutMs : limitedBy.value;
+    const whose = ofCall ? "" : `, which is the timeout of ${placeOf(limitedBy.rule)}`;
+    return new ToolError("TIMEOUT", `${tool}: no exit in ${span(time)}${whose}; ${sent(outcome)}`, {
+      details: { timeout_ms: time },
+      rule,
       output,
     });
   }
@@ -204,6 +217,11 @@ function wayOut({ path, access }: DeniedName): string {
 
 function shownName({ path, access, code, reason }: DeniedName) {
   return { path, access, code, reason };
+}
+
+/** `commands[3] of policy.yaml` */
+function placeOf({ file, index }: RuleReference): string {
+  return `${index} of ${file}`;
 }
 
 /** `30 s`, `1.5 s`, `20 ms`. */

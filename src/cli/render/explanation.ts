@@ -1,6 +1,7 @@
 /** An explanation for people: the chain of reasoning, one step a line. */
 
 import { printable } from "../../core/printable.ts";
+import { limitText } from "../../policy/limit_text.ts";
 import type { Explained } from "../../engine/judge/explain.ts";
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -50,15 +51,30 @@ function permissionLines({ group, agents }: Shape): readonly string[] {
 }
 
 function capabilityLines(capability: Shape): readonly string[] {
-  const { kind, path, argv, host, port, name, effect, reason, rules } = capability;
+  const { kind, path, argv, host, port, name, effect, reason, rules, limits } = capability;
   const what = path ?? (argv === undefined ? null : words(argv)) ??
     (host === undefined ? name : `${text(host)}:${text(port)}`);
   return [
     "",
     `${text(kind)} ${text(what)}: ${text(effect)}`,
     `  ${text(reason)}`,
+    ...(limits === undefined ? [] : [`  may use ${useText(capability)}`]),
     ...shapes(rules).flatMap(subjectLines),
   ];
+}
+
+/** `memory 512MiB by commands[2] of policy.yaml, processes 64, …` */
+function useText({ limits, timeout_ms, limited_by }: Shape): string {
+  const by = limited_by as Readonly<Record<string, Shape | undefined>>;
+  const all = {
+    ...limits as Shape,
+    ...(timeout_ms === undefined ? {} : { timeout: timeout_ms }),
+  };
+  return Object.entries(all).map(([name, value]) => {
+    const rule = by[name];
+    const whose = rule === undefined ? "" : ` by ${text(rule["index"])} of ${text(rule["file"])}`;
+    return `${name} ${limitText(name, Number(value))}${whose}`;
+  }).join(", ");
 }
 
 function subjectLines({ about, path, argv, host, policies }: Shape): readonly string[] {

@@ -74,6 +74,7 @@ export async function explain(engine: CommandEngine, request: CallRequest): Prom
       capabilities: verdicts.slice(0, MOST_SHOWN).map(({ capability, verdict }, at) => ({
         ...capabilityShape(capability),
         ...networkShape(rulebook, capability),
+        ...limitsShape(rulebook, capability),
         ...verdictShape(verdict),
         rules: (findings.capabilities[at] ?? []).map(answeredShape),
       })),
@@ -102,6 +103,22 @@ function networkShape(
   if (capability.kind !== "process.spawn") return {};
   const network = networkOf(capability);
   return network === null ? {} : { may_reach: network.hosts };
+}
+
+/** What rules say that a program may use; what they do not say is `limits`. */
+function limitsShape(
+  { limitsOf }: Rulebook,
+  capability: ResolvedCapability,
+): Record<string, unknown> {
+  if (capability.kind !== "process.spawn") return {};
+  const said = limitsOf(capability);
+  if (said === null) return {};
+  const { limits, timeoutMs, rules } = said;
+  return {
+    limits,
+    ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
+    limited_by: rules,
+  };
 }
 
 function verdictShape({ effect, code, reason, rule }: Verdict): Record<string, unknown> {

@@ -30,6 +30,7 @@ import { describeFailure, runTool } from "../run_tool.ts";
 import { JudgedConnections, Questions } from "./_connections.ts";
 import { OutputFeed, programsOf } from "../programs/job_programs.ts";
 import { openForOther, Requests } from "./_file_broker.ts";
+import type { RunShare } from "../../host/kernel/run_marks.ts";
 import { Stop } from "./stop.ts";
 import { loadPlugin } from "../plugin_registry.ts";
 import type { ThreadParts, ThreadPrograms } from "./thread_parts.ts";
@@ -217,8 +218,8 @@ export class JobLoop {
   }
 
   /** Most programs have ended by the time that anybody could look at them: only for the others the reader is woken. */
-  #tellOfGroup(job: number, id: number): void {
-    this.#outbox.sendQuietly(encodeMessage({ kind: "group", job, id }));
+  #tellOfGroup(job: number, id: number, share: RunShare): void {
+    this.#outbox.sendQuietly(encodeMessage({ kind: "group", job, id, share }));
     this.#ringing ??= setTimeout(() => {
       this.#ringing = null;
       this.#outbox.ring();
@@ -241,7 +242,7 @@ export class JobLoop {
       rulebook: this.#rulebook,
       holds,
       listener: isTold ? feed : null,
-      onGroup: (id) => this.#tellOfGroup(job, id),
+      onGroup: (id, share) => this.#tellOfGroup(job, id, share),
       onLeft: () => this.#left.ask(job),
       listen: () => this.#take(),
       openElsewhere: (file) => {

@@ -21,6 +21,7 @@ import type { Boundary, Layer } from "../../sandbox/boundary.ts";
 import type { RingMemory } from "./channel.ts";
 import type { AgreedPath } from "../approvals/agreed.ts";
 import type { JobEvent, RunningAnswer, RunningCommand } from "../runner.ts";
+import type { RunShare } from "../../host/kernel/run_marks.ts";
 import type { StopReason } from "./stop.ts";
 import type { ProgramEnvironment } from "./thread_parts.ts";
 
@@ -112,8 +113,13 @@ export type FromWorker =
   | { readonly kind: "event"; readonly job: number; readonly event: JobEvent }
   /** A job that may be helped has turned out to be long. */
   | { readonly kind: "long"; readonly job: number }
-  /** A process group that a job started. */
-  | { readonly kind: "group"; readonly job: number; readonly id: number }
+  /** A process group that a job started, and what its programs may use. */
+  | {
+    readonly kind: "group";
+    readonly job: number;
+    readonly id: number;
+    readonly share: RunShare;
+  }
   | { readonly kind: "open"; readonly request: number; readonly file: WantedFile }
   | { readonly kind: "opened"; readonly request: number; readonly descriptor: number }
   /** A command that somebody has to agree to before the job goes on with it. */

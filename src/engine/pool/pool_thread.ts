@@ -29,7 +29,7 @@ import {
   type Outcome,
   startsPrograms,
 } from "../runner.ts";
-import { stopError, type StopReason } from "./stop.ts";
+import { overLimit, stopError, type StopReason } from "./stop.ts";
 import type { ProgramEnvironment } from "./thread_parts.ts";
 
 /** Bytes of the ring to a worker and from it. A longer message passes in pieces. */
@@ -227,10 +227,10 @@ export function watching(
   return {
     isUnderWay: (isJob) =>
       [...threads].some(({ lane, jobs }) => LANES[lane].programs && [...jobs.keys()].some(isJob)),
-    onExceeded: (job, limit) => {
+    onExceeded: (job, limit, share) => {
       for (const { jobs } of threads) {
         const pending = jobs.get(job);
-        if (pending !== undefined) stop(pending, `RESOURCE_LIMIT:${limit}`);
+        if (pending !== undefined) stop(pending, overLimit(limit, share));
       }
     },
   };

@@ -5,7 +5,17 @@ import { ToolError } from "../../core/errors.ts";
 import type { ProgramLimit } from "../../core/tool.ts";
 
 /** Why a call is asked to end before it is done; its programs may have gone over a limit. */
-export type StopReason = "TIMEOUT" | "CANCELLED" | `RESOURCE_LIMIT:${ProgramLimit}`;
+export type StopReason = "TIMEOUT" | "CANCELLED" | OverLimit;
+
+/** A limit that programs went over, and the number of their share of the run where it is not the first. */
+export type OverLimit =
+  | `RESOURCE_LIMIT:${ProgramLimit}`
+  | `RESOURCE_LIMIT:${ProgramLimit}:${number}`;
+
+/** Why a call is to end whose programs went over a limit. */
+export function overLimit(limit: ProgramLimit, share: number): OverLimit {
+  return share === 0 ? `RESOURCE_LIMIT:${limit}` : `RESOURCE_LIMIT:${limit}:${share}`;
+}
 
 /** One call's stop. */
 export class Stop {

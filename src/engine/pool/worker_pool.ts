@@ -316,7 +316,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
         this.#scanSharing.call(message.job);
         break;
       case "group":
-        this.#watch?.begin(message.job, message.id);
+        this.#watch?.begin(message.job, message.id, message.share);
         break;
       case "open":
         this.#openFor(thread, message.request, message.file);

@@ -23,7 +23,7 @@ import { openSpawner, type Spawner } from "../../sandbox/spawner.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { NO_FILES, NO_SYNTAX } from "../_no_files.ts";
 import { AgreedCheck } from "../pool/agreed_check.ts";
-import { Stop, stopError, type StopReason } from "../pool/stop.ts";
+import { overLimit, Stop, stopError, type StopReason } from "../pool/stop.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
 import { type Job, notAsked, type Outcome, type Runner, type Running } from "../runner.ts";
 import type { SharedWatch } from "./shared_watch.ts";
@@ -328,7 +328,7 @@ export class DirectRunner implements Runner {
         close: () => {},
       },
       listener: null,
-      onGroup: (id) => this.#watch?.begin(number, id),
+      onGroup: (id, share) => this.#watch?.begin(number, id, share),
       onLeft: () => Promise.resolve(this.#watch?.endLeft(number)),
       listen: () => {},
       // A call that comes here names no file for it to be opened.
@@ -343,9 +343,9 @@ export class DirectRunner implements Runner {
   #follow(): SharedWatch | null {
     return this.#options.programs.watch({
       isUnderWay: (isJob) => [...this.#jobs.keys()].some(isJob),
-      onExceeded: (number, limit) => {
+      onExceeded: (number, limit, share) => {
         const direct = this.#jobs.get(number);
-        if (direct !== undefined) this.#stop(direct, `RESOURCE_LIMIT:${limit}`);
+        if (direct !== undefined) this.#stop(direct, overLimit(limit, share));
       },
     }, { libc: this.#libc, spawner: this.#spawner });
   }

@@ -5,15 +5,14 @@
 
 import type { Limits, ProgramLimit } from "../../core/tool.ts";
 import type { ProcessFacts, ProcessTable } from "../../host/kernel/process_table.ts";
-import { DescriptorMemory } from "../../host/kernel/descriptor_memory.ts";
-import { SocketMemory } from "../../host/kernel/socket_memory.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { processorTime } from "../../sandbox/kernel/processor_time.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
-import { jobOf } from "../../host/kernel/run_marks.ts";
+import { jobOf, type RunShare } from "../../host/kernel/run_marks.ts";
 import { type Guardian, tellingOf } from "./_guardian.ts";
-import { ProcessorTime } from "./_processor_time.ts";
 import { type FoundProcess, isMarked, ProcessTree } from "./_process_tree.ts";
+import { RunMemory } from "./_run_memory.ts";
+import { RunShares } from "./_run_shares.ts";
 
 /**
  * How often it is asked whether processes were started, and how many make it look at once: a program that forks without
@@ -38,10 +37,6 @@ const KILLED_MS = 2_000;
 const KILLED_STEP_MS = 2;
 /** Environments that are looked at for each look. */
 const MOST_ENVIRONMENTS = 8;
-/** Threads, as processes go: a runtime has a dozen without being asked. */
-const THREADS_A_PROCESS = 32;
-/** USER_HZ: a clock tick for /proc is 10 ms on both architectures (time(7)). */
-const TICK_MS = 10;
 /** setpriority(2), include/uapi/linux/resource.h: of a whole group, and inherited by what it starts. */
 const PRIO_PGRP = 1;
 /** Of programs that start others in bursts. */
@@ -56,7 +51,7 @@ interface Watched {
   readonly since: number;
   /** Its process groups, by the number of the program that leads each. */
   readonly leaders: Set<number>;
-  readonly processors: ProcessorTime;
+  readonly shares: RunShares;
   /** Told once. */
   exceeded: boolean;
   /** The thread that started it is gone, which else would wait for the leaders. */
@@ -73,7 +68,7 @@ export interface ProcessWatchOptions {
   /** See `ProcessTreeOptions`. */
   readonly isUnderWay: (isJob: (job: number) => boolean) => boolean;
   /** A run went over a limit; it is being killed. */
-  readonly onExceeded: (job: number, limit: ProgramLimit) => void;
+  readonly onExceeded: (job: number, limit: ProgramLimit, share: number) => void;
 }
 
 /** Holds runs to their limits and ends what is left of them. */
@@ -85,8 +80,9 @@ export class ProcessWatch {
   readonly #runs = new Map<number, Watched>();
   readonly #tree: ProcessTree;
   readonly #table: ProcessTable;
-  readonly #sockets: SocketMemory;
-  readonly #descriptors: DescriptorMemory;
+  /** What programs may use of which nobody says more. */
+  readonly #share: RunShare;
+  readonly #memory: RunMemory;
   /** The number that was given last at the last glance; null before the first. */
   #last: number | null = null;
   #nextLook = 0;
@@ -110,8 +106,8 @@ export class ProcessWatch {
       isUnderWay,
     });
     this.#table = this.#tree.table;
-    this.#sockets = new SocketMemory(libc);
-    this.#descriptors = new DescriptorMemory(libc);
+    this.#share = { number: 0, ...options.limits };
+    this.#memory = new RunMemory(libc, this.#table);
   }
 
   /** Who ends the programs when this process cannot any more; null where nobody will. */
@@ -121,21 +117,22 @@ export class ProcessWatch {
     this.#tree.keep(guardian.id);
   }
 
-  /** A program leads this group from now on. */
-  begin(job: number, leader: number): void {
+  /** A program leads this group from now on. `share`: what it may use; the policy's limits unless told otherwise. */
+  begin(job: number, leader: number, share: RunShare = this.#share): void {
     let run = this.#runs.get(job);
     if (run === undefined) {
       run = {
         job,
         since: performance.now(),
         leaders: new Set(),
-        processors: new ProcessorTime(),
+        shares: new RunShares(this.#table, this.#options.token),
         exceeded: false,
         abandoned: false,
       };
       this.#runs.set(job, run);
     }
     run.leaders.add(leader);
+    run.shares.add(leader, share);
     if (this.#timer !== null) return;
     this.#last = null;
     this.#nextLook = performance.now() + LOOK_MS;
@@ -264,30 +261,33 @@ export class ProcessWatch {
     const found: FoundProcess[] = [];
     const ended: FoundProcess[] = [];
     const counts = new Map<number | string, number>();
-    const { processes } = this.#options.limits;
+    const most = (owner: FoundProcess["owner"]): number =>
+      (typeof owner === "number" ? this.#runs.get(owner)?.shares.widest() : undefined)?.processes
+        .most ?? this.#options.limits.processes;
     const count = ({ owner }: FoundProcess): number => {
       const number = (counts.get(owner) ?? 0) + 1;
       counts.set(owner, number);
       // What goes beyond the limit is ended while it is still being counted: who forks must not outrun who counts.
-      if (typeof owner === "number" && number === processes + 1) this.#exceed(owner, "processes");
+      if (typeof owner === "number" && number === most(owner) + 1) {
+        const run = this.#runs.get(owner);
+        this.#exceed(owner, "processes", run?.shares.widest().processes.share ?? 0);
+      }
       return number;
     };
     this.#tree.visitAll((one) => {
       found.push(one);
       const { owner, facts } = one;
       const number = count(one);
-      if (owner === "stray" || (number > processes && owner !== "unsure")) this.#end(facts.id);
+      if (owner === "stray" || (number > most(owner) && owner !== "unsure")) this.#end(facts.id);
     }, (one) => {
       ended.push(one);
       count(one);
     });
-    const inSockets = this.#sockets.most();
+    const inSockets = this.#memory.mostInSockets();
     for (const run of this.#runs.values()) {
       const of = (some: readonly FoundProcess[]) =>
         some.flatMap(({ facts, owner }) => owner === run.job ? [facts] : []);
-      const processes = of(found);
-      const ticks = run.processors.ticks([...processes, ...of(ended)]);
-      this.#check(run, processes, ticks, inSockets);
+      this.#check(run, of(found), of(ended), inSockets);
     }
     if (this.#isExceeded()) return;
     this.#tellGuardian(found);
@@ -318,46 +318,25 @@ export class ProcessWatch {
   #check(
     run: Watched,
     processes: readonly ProcessFacts[],
-    ticks: number,
+    ended: readonly ProcessFacts[],
     inSockets: number,
   ): void {
     if (run.exceeded) return this.#kill(run);
-    const { memory, processes: most, cpu } = this.#options.limits;
-    const sum = (value: (facts: ProcessFacts) => number): number =>
-      processes.reduce((total, facts) => total + value(facts), 0);
-    if (sum(({ threads }) => threads) > most * THREADS_A_PROCESS) {
-      return this.#exceed(run.job, "processes");
-    }
-    if (ticks * TICK_MS > cpu) return this.#exceed(run.job, "cpu");
-    const held = processes.map(({ id }) => ({ id, ...this.#table.held(id) }));
-    const apart = held.reduce((total, one) => total + one.memory, 0);
-    const slots = held.reduce((total, one) => total + one.slots, 0);
-    if (apart + inSockets + this.#descriptors.most(slots) <= memory) return;
-    const isGone = (id: number): boolean => this.#table.held(id).slots === 0;
-    const opened = this.#descriptors.heldBy(held, isGone);
-    if (apart + inSockets + opened <= memory) return;
-    const room = memory - apart - opened;
-    const beside = opened + this.#sockets.heldBy(held, room, () => this.#table.list(), isGone);
-    if (apart + beside <= memory) return;
-    // What processes that were forked from one another share is counted once. Each is read by itself: of those that end
-    // meanwhile every one is read as if more of it were its own, so that only what is too much twice is.
-    const used = () =>
-      processes.reduce(
-        (total, { id }) => total + (this.#table.proportional(id) ?? this.#table.held(id).memory),
-        0,
-      );
-    if (used() + beside <= memory || used() + beside <= memory) return;
-    this.#exceed(run.job, "memory");
+    const over = run.shares.exceeded(
+      { processes, ended },
+      (some, most) => this.#memory.isOver(some, most, inSockets),
+    );
+    if (over !== null) this.#exceed(run.job, over.limit, over.share);
   }
 
   /** Its groups end at once; what left them is ended when it is looked at next. */
-  #exceed(job: number, limit: ProgramLimit): void {
+  #exceed(job: number, limit: ProgramLimit, share: number): void {
     const run = this.#runs.get(job);
     if (run === undefined || run.exceeded) return;
     run.exceeded = true;
     this.#nextLook = 0;
     // Told before it is done: who sees the end must know why.
-    this.#options.onExceeded(job, limit);
+    this.#options.onExceeded(job, limit, share);
     for (const leader of run.leaders) this.#end(-leader);
   }
 

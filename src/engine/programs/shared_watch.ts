@@ -36,15 +36,15 @@ export class WatchSharing {
   join(follower: Follower, kernel: WatchKernel | null = null): SharedWatch | null {
     this.#watch ??= this.#open({
       isUnderWay: (isJob) => [...this.#followers].some((one) => one.isUnderWay(isJob)),
-      onExceeded: (job, limit) => {
-        for (const one of this.#followers) one.onExceeded(job, limit);
+      onExceeded: (job, limit, share) => {
+        for (const one of this.#followers) one.onExceeded(job, limit, share);
       },
     }, kernel);
     const watch = this.#watch;
     if (watch === null) return null;
     this.#followers.add(follower);
     return {
-      begin: (job, leader) => watch.begin(job, leader),
+      begin: (job, leader, share) => watch.begin(job, leader, share),
       endLeft: (job) => watch.endLeft(job),
       abandon: (job) => watch.abandon(job),
       settle: (job) => watch.settle(job),

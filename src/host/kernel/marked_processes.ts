@@ -3,6 +3,7 @@
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { close } from "./pipes.ts";
 import { hasEnded, ProcessTable } from "./process_table.ts";
+import { isSameRun } from "./run_marks.ts";
 
 /** RLIMIT_RTTIME, which carries the mark of a run (include/uapi/asm-generic/resource.h); see `ProcessLimits`. */
 const RLIMIT_RTTIME = 15;
@@ -12,7 +13,7 @@ export function isMarked(libc: Libc, id: number, mark: number | null): boolean {
   if (mark === null) return false;
   const { struct, structAddress, numbers } = libc;
   const asked = libc.call(numbers.prlimit64, id, RLIMIT_RTTIME, 0, structAddress);
-  return asked >= 0 && struct.getBigUint64(8, true) === BigInt(mark);
+  return asked >= 0 && isSameRun(struct.getBigUint64(8, true), BigInt(mark));
 }
 
 /** A process of the run as it was looked at. */

@@ -9,6 +9,7 @@ import { isWithin } from "../../sandbox/within.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { Launcher } from "./_launcher.ts";
 import { type Ended, endedBy } from "./_programs.ts";
+import { ProgramShares } from "./_program_shares.ts";
 import { Run } from "./_run.ts";
 import type { ProcessesOptions } from "./program_options.ts";
 import type { Starter } from "./starter.ts";
@@ -36,12 +37,13 @@ export async function hold(
     timeoutMs: request.timeoutMs,
     stdin: request.stdin,
   });
+  const shares = new ProgramShares(grant, options.rulebook.limitsOf);
   const launcher = new Launcher({
     libc: starter.libc,
     programs: run.programs,
     marker,
     mark,
-    limits: grant.limits,
+    shares,
     git: grant.git,
     limitMaker: starter.limits,
     holds,
@@ -77,6 +79,11 @@ export async function hold(
     }
   }
   const { reason } = run;
+  const limitedBy = run.late !== null
+    ? shares.saying(run.late.told.number, "timeout")
+    : reason !== null && typeof reason === "object"
+    ? shares.saying(reason.share, reason.limit)
+    : null;
   // What never came back was killed.
   const status = ended ?? endedBy(SIGNALS.SIGKILL);
   const { hooksRun, hooksSkipped, leftOut } = launcher;
@@ -91,6 +98,7 @@ export async function hold(
     timedOut: reason === "timeout",
     cancelled: reason === "cancel",
     exceeded: reason !== null && typeof reason === "object" ? reason.limit : null,
+    ...(limitedBy === null ? {} : { limitedBy }),
     refusal,
     durationMs,
     sandbox: layers,

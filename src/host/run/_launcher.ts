@@ -1,7 +1,6 @@
 /** Starting one program of a grant: where, with what, and what a failure to start means. */
 
 import type { CanonicalPath, Program } from "../../core/capability.ts";
-import { ToolError } from "../../core/errors.ts";
 import {
   type GitSettings,
   lineVariables,
@@ -9,7 +8,6 @@ import {
   scriptVariables,
   withoutIdleEditors,
 } from "../../core/git/settings.ts";
-import type { Limits } from "../../core/tool.ts";
 import { ERRNO, errnoName } from "../../sandbox/kernel/errno.ts";
 import type { AgreedFile } from "../../policy/grant.ts";
 import { type OwnLimit, RESOURCES } from "../../sandbox/launcher/program_steps.ts";
@@ -21,6 +19,8 @@ import type { HookStart, HookStarts } from "../broker/handed_rules.ts";
 import { close } from "../kernel/pipes.ts";
 import { noteGit } from "./_git_note.ts";
 import type { LimitMaker } from "./_process_limits.ts";
+import type { ProgramShares } from "./_program_shares.ts";
+import { refused, startFailure } from "./_start_failure.ts";
 import type { OwnStart, ProgramHold, ProgramHolds } from "./program_holds.ts";
 import type { ProgramNetwork, Rulebook, Started } from "../../policy/rulebook.ts";
 import type { ProxyReport } from "../network/proxy_route.ts";
@@ -68,7 +68,8 @@ export interface LauncherOptions {
   readonly marker: string | null;
   /** The number that says whose they are; see `ProcessLimits`. */
   readonly mark: number | null;
-  readonly limits: Limits;
+  /** What the programs of the run share. */
+  readonly shares: ProgramShares;
   /** For git, wherever a program of a line starts it. */
   readonly git: GitSettings;
   readonly limitMaker: LimitMaker;
@@ -118,7 +119,7 @@ export class Launcher {
   }
 
   #start(launch: Launch, path: string, words: readonly string[]): Child | StartFailure {
-    const { programs, marker, wrapper, holds, limits, limitMaker, mark } = this.#options;
+    const { programs, marker, wrapper, holds, shares, limitMaker, mark } = this.#options;
     const directory = this.#directory(launch.directory);
     if (directory < 0) return { step: "directory", errno: -directory };
     const network = this.#networkOf(launch);
@@ -150,7 +151,8 @@ export class Launcher {
       ...(launch.use === undefined ? [] : Object.entries(standInVariables(network, own))),
     ]);
     const variables = Array.from(environment, ([name, value]) => `${name}=${value}`);
-    const most = limitMaker.limits(limits, mark);
+    const share = shares.of(launch.own === true ? null : startedBy(launch));
+    const most = limitMaker.limits(share.limits, mark === null ? null : mark + share.told.number);
     const start = {
       path,
       argv: words,
@@ -180,7 +182,7 @@ export class Launcher {
         if (file !== null && file < 0) return { step: "execve", errno: -file };
         const git = handed?.rules.git ?? null;
         const endNote = git === null ? null : noteGit(this.#options.libc, git);
-        const started = programs.start({
+        const started = programs.start(share, {
           ...start,
           ...held,
           ...(file === null ? {} : { file }),
@@ -210,7 +212,7 @@ export class Launcher {
     if (wrapper === null) throw new Error("what holds nothing wraps");
     const filter = wrapper.openFilter();
     try {
-      return programs.start({
+      return programs.start(share, {
         ...start,
         path: wrapper.path,
         argv: wrapper.wrap(launch.directory, [path, ...words.slice(1)]),
@@ -339,53 +341,6 @@ function isGranted(command: string): boolean {
 
 /** Where POSIX systems have theirs. */
 const SHELL = "/bin/sh";
-
-function refused(name: string): ToolError {
-  return new ToolError(
-    "NATIVE_DENIED",
-    `"${name}" was refused by a lower layer: the runtime's permissions, the kernel rules, or its file mode`,
-  );
-}
-
-/** Steps whose failure is about the program and not about what holds it. */
-const OWN_STEPS: ReadonlySet<StartFailure["step"]> = new Set(["start", "directory", "execve"]);
-
-/** Errors of execve(2), fork(2) and fchdir(2); any of another step means that it could not be held, and did not run. */
-function startFailure(name: string, { step, errno }: StartFailure): ToolError {
-  if (!OWN_STEPS.has(step)) {
-    return new ToolError(
-      "NATIVE_DENIED",
-      `"${name}" was not started: this machine cannot hold it (${step}: ${errnoName(errno)})`,
-    );
-  }
-  switch (errno) {
-    case ERRNO.ENOENT:
-    case ERRNO.ENOTDIR:
-    case ERRNO.ELOOP:
-      return new ToolError(
-        "COMMAND_NOT_FOUND",
-        `"${name}" cannot be started: the program, its interpreter or its directory is gone`,
-      );
-    case ERRNO.EACCES:
-    case ERRNO.EPERM:
-      return refused(name);
-    case ERRNO.E2BIG:
-      return new ToolError(
-        "INVALID_ARGUMENTS",
-        `"${name}": arguments and environment are too long`,
-      );
-    case ERRNO.EAGAIN:
-    case ERRNO.ENOMEM:
-    case ERRNO.EMFILE:
-    case ERRNO.ENFILE:
-      return new ToolError(
-        "RESOURCE_LIMIT",
-        `"${name}": too many processes or open files, or no memory`,
-      );
-    default:
-      return new ToolError("EXECUTION_ERROR", `"${name}" cannot be started (${errnoName(errno)})`);
-  }
-}
 
 /** What is set for programs that no network is opened to: see `programEnvironmentOf`. */
 function withoutOffline(environment: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 /** The limits that each program of a run begins with. */
 
-import type { Limits } from "../../core/tool.ts";
+import type { ProgramLimits } from "../../core/tool.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { mostOf } from "../../sandbox/launcher/privileges.ts";
 import { NO_CORE, type ProcessLimits } from "../../sandbox/launcher/program_steps.ts";
@@ -36,7 +36,7 @@ export class LimitMaker {
   }
 
   /** @param mark The number by which the run is known; null for none. */
-  limits({ cpu, file, memory, processes }: Limits, mark: number | null): ProcessLimits {
+  limits({ cpu, file, memory, processes }: ProgramLimits, mark: number | null): ProcessLimits {
     const tasks = this.#countTasks();
     const atMost = (name: keyof ProcessLimits, wanted: number): number =>
       Math.min(wanted, this.#most[name] ?? Infinity);

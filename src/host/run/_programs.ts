@@ -6,6 +6,8 @@ import { type SignalName, signalName, SIGNALS } from "../../sandbox/kernel/signa
 import type { HeldStart, ProgramLauncher, StartFailure } from "../../sandbox/launcher/launcher.ts";
 import type { Poller } from "../kernel/poller.ts";
 import { close } from "../kernel/pipes.ts";
+import type { RunShare } from "../kernel/run_marks.ts";
+import type { ProgramShare } from "./_program_shares.ts";
 
 /** How a program ended: by itself, or by a signal. */
 export type Ended =
@@ -38,8 +40,10 @@ export interface ProgramParts {
   readonly libc: Libc;
   readonly launcher: ProgramLauncher;
   readonly poller: Poller;
-  /** Told the number of a group when it begins. */
-  readonly onGroup: (id: number) => void;
+  /** Told the number of a group when it begins, and what its programs may use. */
+  readonly onGroup: (id: number, share: RunShare) => void;
+  /** Told of a program that a rule gives a time of its own. */
+  readonly onTimed: (ended: Promise<Ended>, share: ProgramShare) => void;
 }
 
 /** P_PID, WNOHANG, WEXITED, WNOWAIT (waitid(2); include/uapi/linux/wait.h) */
@@ -68,13 +72,13 @@ export class Programs {
   }
 
   /** Starts a program, or says what failed. */
-  start(start: HeldStart): Child | StartFailure {
-    const { launcher, onGroup, poller } = this.#parts;
+  start(share: ProgramShare, start: HeldStart): Child | StartFailure {
+    const { launcher, onGroup, onTimed, poller } = this.#parts;
     const id = launcher.start(start);
     if (typeof id !== "number") return id;
     const group = { ended: false };
     this.#groups.set(id, group);
-    onGroup(id);
+    onGroup(id, share.told);
     poller.expectSoon();
     let usage = NO_USAGE;
     const ended = this.#watch(id).then(({ how, took }) => {
@@ -82,6 +86,7 @@ export class Programs {
       usage = took;
       return how;
     });
+    if (share.timeoutMs !== null) onTimed(ended, share);
     return { id, ended, usage: () => usage };
   }
 

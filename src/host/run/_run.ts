@@ -6,8 +6,10 @@ import { Capture } from "./_capture.ts";
 import { openInput } from "./_input.ts";
 import { Output } from "./_output.ts";
 import { close, openPipe, setNonBlocking } from "../kernel/pipes.ts";
+import type { RunShare } from "../kernel/run_marks.ts";
 import type { OutputListener, OutputName } from "./output_listener.ts";
-import { Programs } from "./_programs.ts";
+import type { ProgramShare } from "./_program_shares.ts";
+import { type Ended, Programs } from "./_programs.ts";
 import type { Starter } from "./starter.ts";
 
 /** How long the output of background programs is waited for once the run itself has ended. */
@@ -18,12 +20,16 @@ const KILLED_MS = 2_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Why a run was ended before its end. */
-export type StopReason = "timeout" | "cancel" | "refused" | { readonly limit: ProgramLimit };
+export type StopReason = "timeout" | "cancel" | "refused" | {
+  readonly limit: ProgramLimit;
+  /** The number of the share that went over it. */
+  readonly share: number;
+};
 
 /** What a run needs of its thread, and how far its output may go. */
 export interface RunOptions {
   readonly starter: Starter;
-  readonly onGroup: (id: number) => void;
+  readonly onGroup: (id: number, share: RunShare) => void;
   /** Told where somebody outside of the groups still holds the output; waited for, since what starts after it is none of those. */
   readonly onLeft: () => Promise<void>;
   readonly outputLimit: number;
@@ -60,6 +66,7 @@ export class Run {
   readonly #gone = Promise.withResolvers<null>();
   readonly #onAbort: () => void;
   #reason: StopReason | null = null;
+  #late: ProgramShare | null = null;
   #killed = false;
   #finished = false;
   #begun = false;
@@ -79,7 +86,9 @@ export class Run {
     this.gone = this.#gone.promise;
     this.stdout = new Capture(outputLimit);
     this.stderr = new Capture(outputLimit);
-    this.programs = new Programs({ ...starter, onGroup: options.onGroup });
+    const { onGroup } = options;
+    const onTimed = (ended: Promise<Ended>, share: ProgramShare) => this.#time(ended, share);
+    this.programs = new Programs({ ...starter, onGroup, onTimed });
     this.#shared = [];
     try {
       let input = starter.nothing;
@@ -107,6 +116,22 @@ export class Run {
     this.#counting = performance.now();
     const limit = Math.min(this.#left, LONGEST_TIMER_MS);
     this.#clock = setTimeout(() => this.stop("timeout"), limit);
+  }
+
+  /** A program that runs longer than its rule lets it ends the run; it runs on while answers are waited for. */
+  #time(ended: Promise<Ended>, share: ProgramShare): void {
+    const stop = () => {
+      if (this.#reason === null) this.#late = share;
+      this.stop("timeout");
+    };
+    const timer = setTimeout(stop, Math.min(share.timeoutMs ?? Infinity, LONGEST_TIMER_MS));
+    this.onEnd(() => clearTimeout(timer));
+    void ended.then(() => clearTimeout(timer));
+  }
+
+  /** What the program that ran longer than its rule lets it was given; null where none did. */
+  get late(): ProgramShare | null {
+    return this.#late;
   }
 
   /** Waits for somebody's answer: no time of the run passes meanwhile. Ends with the run. Programs run on. */
@@ -251,8 +276,9 @@ export class Run {
 
 function reasonOf({ reason }: AbortSignal): StopReason {
   if (reason === "TIMEOUT") return "timeout";
-  const [, limit] = /^RESOURCE_LIMIT:(memory|processes|cpu)$/.exec(String(reason)) ?? [];
-  return limit === undefined ? "cancel" : { limit: limit as ProgramLimit };
+  const [, limit, share = "0"] =
+    /^RESOURCE_LIMIT:(memory|processes|cpu)(?::(\d+))?$/.exec(String(reason)) ?? [];
+  return limit === undefined ? "cancel" : { limit: limit as ProgramLimit, share: Number(share) };
 }
 
 /** Whether the promise settled in time. */

@@ -7,4 +7,5 @@ export { compileChildNetwork, compileNetworkRules } from "../match/network_rules
 export { compileKnowledge } from "./_program_rules.ts";
 export { reachOf } from "./_reach.ts";
 export { assessCommand } from "../../programs/risk.ts";
+export { limitsOf } from "./_limits.ts";
 export { judgedEffects } from "./_runs.ts";

@@ -2,7 +2,7 @@
 
 import { once } from "../../core/once.ts";
 import { absolute, baseName } from "../../core/path_text.ts";
-import type { Risk } from "../../core/tool.ts";
+import type { ProgramLimits, Risk } from "../../core/tool.ts";
 import type { Starts } from "../../programs/spec.ts";
 import type { Effect } from "../model.ts";
 import { type CommandPattern, parseCommandPattern, type TokenPattern } from "./argv.ts";
@@ -23,6 +23,14 @@ export interface Entry {
   readonly runs: Starts | null;
   /** Null where the rule does not say. */
   readonly risk: Risk | null;
+  /** Null where the rule says nothing of them. */
+  readonly limits: RuleLimits | null;
+}
+
+/** What a rule says that its commands may use. */
+export interface RuleLimits extends Partial<ProgramLimits> {
+  /** How long one may run, in milliseconds. */
+  readonly timeout?: number;
 }
 
 /** What an entry says beyond its program: read when a command is held against it, as few of hundreds ever are. */

@@ -10,6 +10,7 @@ import {
   type Entry,
   type ProgramEntries,
   type RuleIndex,
+  type RuleLimits,
   type SecondIndex,
   wordsOf,
 } from "./_command_index.ts";
@@ -27,7 +28,10 @@ import {
 } from "./argv.ts";
 import type { Starts } from "../../programs/spec.ts";
 import type { CommandRule, Effect } from "../model.ts";
+
 import { type Risk, RISKS } from "../../core/tool.ts";
+
+export type { RuleLimits };
 
 /** What grants is looked up as written; what restricts also loosely, without regard to case where file systems are so. */
 export interface CommandRules {
@@ -40,6 +44,8 @@ export interface CommandRules {
   readonly limitsRuns: boolean;
   /** Whether a rule says how risky what it allows may be. */
   readonly bearsRisk: boolean;
+  /** Whether a rule says what its commands may use. */
+  readonly limitsUse: boolean;
   /** How many rules the policy has. */
   readonly count: number;
 }
@@ -95,6 +101,7 @@ export function compileCommandRules(
         effect: rule.effect,
         runs: rule.runs ?? null,
         risk: rule.risk ?? null,
+        limits: limitsIn(rule),
       };
       const { effect } = rule;
       if (effect !== "deny") addEntry(granting[effect], entry, options.workspace, asWritten);
@@ -103,8 +110,15 @@ export function compileCommandRules(
   });
   const limitsRuns = rules.some(({ runs }) => runs !== undefined);
   const bearsRisk = rules.some(({ risk }) => risk !== undefined);
+  const limitsUse = rules.some((rule) => limitsIn(rule) !== null);
   const count = rules.length;
-  return { granting, restricting, fold: folding, granted, limitsRuns, bearsRisk, count };
+  return { granting, restricting, fold: folding, granted, limitsRuns, bearsRisk, limitsUse, count };
+}
+
+/** What a rule says that its commands may use; null for nothing. */
+export function limitsIn({ limits, timeoutMs }: CommandRule): RuleLimits | null {
+  if (limits === undefined && timeoutMs === undefined) return null;
+  return { ...limits, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) };
 }
 
 /** How a command fares by these rules. */
@@ -174,6 +188,23 @@ export function findRisk(rules: CommandRules, command: JudgedCommand): Risk | nu
     if (most === null || RISKS.indexOf(risk) > RISKS.indexOf(most)) most = risk;
   });
   return most;
+}
+
+/** What the rules that grant a command say that it may use, each with itself. */
+export function findLimits(
+  rules: CommandRules,
+  command: JudgedCommand,
+): readonly { readonly limits: RuleLimits; readonly rule: CitedRule }[] {
+  if (!rules.limitsUse) return [];
+  const strict = strictLookup(command);
+  const found: { limits: RuleLimits; rule: CitedRule }[] = [];
+  for (const effect of ["allow", "ask"] as const) {
+    eachEntry(rules.granting[effect], command, strict, (entry) => {
+      const { limits, rule } = entry;
+      if (limits !== null && speaks(entry, command, strict)) found.push({ limits, rule });
+    });
+  }
+  return found;
 }
 
 /** What both let start; null lets anything. */

@@ -22,6 +22,7 @@ import { RISKS } from "../../core/tool.ts";
 import { converted, list, object, optional, otherwise, required } from "../../config/collection.ts";
 import { type Field, flag, oneOf, text } from "../../config/field.ts";
 import { either, found } from "../../config/value_kind.ts";
+import { programLimits, timeout } from "./section.ts";
 import type { KeyPosition } from "../../config/key_position.ts";
 
 /** Why a rule is there. */
@@ -197,6 +198,11 @@ export const commandRule: Field<CommandRule> = converted(
       oneOf(RISKS),
       "of allow: how risky they may be by their own words, in place of risk.allow (rm -r, python3 -c)",
     ),
+    limits: optional(
+      programLimits,
+      "what they get of these in place of the policy's own limits, all that one line starts by the rule together",
+    ),
+    timeout: optional(timeout, "the longest that one of them may run; never longer than its call"),
     exact: otherwise(flag(), false, "true: the pattern is the whole command, not its beginning"),
     except: optional(
       list(commandPattern, { min: 1 }),
@@ -219,6 +225,11 @@ export const commandRule: Field<CommandRule> = converted(
     if (named === undefined) return undefined;
     if (rule.runs !== undefined && named.effect === "deny") {
       return place.in("runs").report("says what a refused command may start; leave it out");
+    }
+    for (const key of ["limits", "timeout"] as const) {
+      if (rule[key] !== undefined && named.effect === "deny") {
+        return place.in(key).report("says what a refused command may use; leave it out");
+      }
     }
     if (rule.risk !== undefined && named.effect !== "allow") {
       return place.in("risk").report("is about commands that are allowed; leave it out");
@@ -252,6 +263,8 @@ export const commandRule: Field<CommandRule> = converted(
       ...(rule.except === undefined ? {} : { except: sources(rule.except) }),
       ...(rule.runs === undefined ? {} : { runs: rule.runs }),
       ...(rule.risk === undefined ? {} : { risk: rule.risk }),
+      ...(rule.limits === undefined ? {} : { limits: rule.limits }),
+      ...(rule.timeout === undefined ? {} : { timeoutMs: rule.timeout }),
       ...(rule.reason === undefined ? {} : { reason: rule.reason }),
       examples: { match: sources(rule.match), notMatch: sources(rule.not_match) },
     };

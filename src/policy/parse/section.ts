@@ -1,7 +1,7 @@
 /** The sections of a policy that hold settings: how much, how long, who, with what around it. */
 
 import { isObject } from "../../core/json_value.ts";
-import { RISKS } from "../../core/tool.ts";
+import { type ProgramLimits, RISKS } from "../../core/tool.ts";
 import {
   DURABILITIES,
   type PluginRule,
@@ -135,6 +135,27 @@ export const timeouts: Section<"timeouts"> = converted(
 const held = size({ min: 1, max: 512 * MiB });
 const count = number({ min: 1, max: 1_000_000 });
 
+/** Those of `limits` that a rule of `commands` can say, too. */
+const ofPrograms = {
+  memory: optional(size({ min: MiB, max: 1024 * GiB }), "bytes of memory for a command"),
+  processes: optional(number({ min: 1, max: 65_536 }), "processes of a command"),
+  file: optional(size({ min: 1, max: 1024 * GiB }), "bytes of one file that a command writes"),
+  cpu: optional(
+    duration({ min: SECOND, max: 1_000 * HOUR }),
+    "time on processors of a command, all its programs together",
+  ),
+};
+
+/** `limits` of a rule of `commands`. */
+export const programLimits: Field<Partial<ProgramLimits>> = converted(
+  object(ofPrograms),
+  (said, place) =>
+    Object.keys(said).length === 0
+      ? place.report("says nothing; write memory, processes, file or cpu, or leave it out")
+      : said,
+  { minProperties: 1 },
+);
+
 /** `limits`. */
 export const limits: Section<"limits"> = object({
   read: optional(held, "bytes of one file that is read"),
@@ -145,13 +166,7 @@ export const limits: Section<"limits"> = object({
   entries: optional(count, "entries of one listing"),
   depth: optional(number({ min: 1, max: 1_000 }), "levels that a recursive listing goes down"),
   matches: optional(count, "matches of one search"),
-  memory: optional(size({ min: MiB, max: 1024 * GiB }), "bytes of memory for a command"),
-  processes: optional(number({ min: 1, max: 65_536 }), "processes of a command"),
-  file: optional(size({ min: 1, max: 1024 * GiB }), "bytes of one file that a command writes"),
-  cpu: optional(
-    duration({ min: SECOND, max: 1_000 * HOUR }),
-    "time on processors of a command, all its programs together",
-  ),
+  ...ofPrograms,
   concurrency: optional(number({ min: 1, max: 256 }), "requests that run at the same time"),
 });
 

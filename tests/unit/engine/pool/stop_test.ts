@@ -1,12 +1,13 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
-import { Stop, type StopReason } from "../../../../src/engine/pool/stop.ts";
+import { overLimit, Stop, type StopReason } from "../../../../src/engine/pool/stop.ts";
 
 Deno.test("a call that is to end says why, to who listens and to who looks", () => {
   const cases: readonly (readonly [StopReason, string])[] = [
     ["CANCELLED", "CANCELLED"],
     ["TIMEOUT", "TIMEOUT"],
-    ["RESOURCE_LIMIT:memory", "RESOURCE_LIMIT"],
+    [overLimit("memory", 0), "RESOURCE_LIMIT"],
+    [overLimit("cpu", 3), "RESOURCE_LIMIT"],
   ];
   for (const [reason, code] of cases) {
     const stop = new Stop("any", 60_000);
@@ -24,6 +25,13 @@ Deno.test("a call that is to end says why, to who listens and to who looks", () 
     assertEquals([late.signal.reason, late.ending.reason], [reason, reason]);
   }
   assertEquals(assertThrows(() => new Stop("any", 0).check(), ToolError).code, "TIMEOUT");
+});
+
+Deno.test("a limit that programs went over is told with the number of their share, where it is not the first", () => {
+  assertEquals([overLimit("memory", 0), overLimit("cpu", 3)], [
+    "RESOURCE_LIMIT:memory",
+    "RESOURCE_LIMIT:cpu:3",
+  ]);
 });
 
 Deno.test("time that was somebody else's is not the call's", () => {

@@ -269,7 +269,7 @@ Deno.test("a file that a program opens elsewhere is opened by the thread that wr
 function standInWatch(gone: Promise<void> | null = null) {
   const steps: string[] = [];
   const watch: SharedWatch = {
-    begin: (job, id) => steps.push(`begin ${job} ${id}`),
+    begin: (job, id, share) => steps.push(`begin ${job} ${id} ${share?.number}`),
     endLeft: (job) => steps.push(`endLeft ${job}`),
     abandon: (job) => steps.push(`abandon ${job}`),
     settle: (job) => {
@@ -296,11 +296,12 @@ Deno.test("programs are watched from the first on, and a call answers when nothi
   assertEquals(asked, 0);
   const call = give(jobOf("spawn"));
   assertEquals(asked, 1);
-  threads.of(1).say({ kind: "group", job: 2, id: 4321 });
+  const share = { number: 3, memory: 1, processes: 1, cpu: 1 };
+  threads.of(1).say({ kind: "group", job: 2, id: 4321, share });
   threads.of(1).say({ kind: "left", request: 7, job: 2 });
   threads.of(1).done(2);
   await drain();
-  assertEquals([steps, call.ended()], [["begin 2 4321", "endLeft 2", "settle 2"], null]);
+  assertEquals([steps, call.ended()], [["begin 2 4321 3", "endLeft 2", "settle 2"], null]);
   assertEquals(threads.of(1).told("leftEnded"), [{ kind: "leftEnded", request: 7 }]);
   gone.resolve();
   await call.outcome;
@@ -328,9 +329,11 @@ Deno.test("programs that go over a limit end their call, and those whose thread 
     NonNullable<Parameters<typeof poolOf>[0]>["watch"] & object
   >[0];
   assertEquals([isUnderWay((job) => job === 1), isUnderWay((job) => job === 2)], [true, false]);
-  onExceeded(1, "memory");
-  onExceeded(9, "memory");
-  assertEquals(threads.of(0).told("cancel").map(({ reason }) => reason), ["RESOURCE_LIMIT:memory"]);
+  onExceeded(1, "memory", 2);
+  onExceeded(9, "memory", 0);
+  assertEquals(threads.of(0).told("cancel").map(({ reason }) => reason), [
+    "RESOURCE_LIMIT:memory:2",
+  ]);
   threads.of(0).break();
   await drain();
   assertEquals(call.ended()?.error?.code, "INTERNAL_ERROR");

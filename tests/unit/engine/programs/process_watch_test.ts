@@ -11,13 +11,13 @@ import { endAll, MARK, running, sleepMark, startScript } from "./_runs.ts";
 const WIDE = { memory: 2 ** 40, processes: 1_000, cpu: 3_600_000 };
 
 function watching(limits: Partial<typeof WIDE> = {}, kernel: Libc = libc) {
-  const exceeded: [number, ProgramLimit][] = [];
+  const exceeded: [number, ProgramLimit, number][] = [];
   const watch = new ProcessWatch({
     libc: kernel,
     ...MARK,
     limits: { ...WIDE, ...limits },
     isUnderWay: () => false,
-    onExceeded: (job, limit) => exceeded.push([job, limit]),
+    onExceeded: (job, limit, share) => exceeded.push([job, limit, share]),
   });
   return { watch, exceeded };
 }
@@ -156,13 +156,31 @@ for (
       assert(await comesToBe(() => exceeded.length > 0), "nothing was told");
       assert(await comesToBe(() => running(word).length === 0 && isGone(leader)));
       await watch.settle(1);
-      assertEquals(exceeded, [[1, limit]]);
+      assertEquals(exceeded, [[1, limit, 0]]);
     } finally {
       watch.close();
       await endAll(...running(word), leader);
     }
   });
 }
+
+Deno.test("a program that goes over its own share ends the run, and it is told which", async () => {
+  const { watch, exceeded } = watching();
+  const [narrow, wide] = [sleepMark(), sleepMark()];
+  const first = startScript(`sleep ${wide} & sleep ${wide} & sleep ${wide} & wait`, 1);
+  watch.begin(1, first);
+  const second = startScript(`sleep ${narrow} & sleep ${narrow} & wait`, 1);
+  watch.begin(1, second, { ...WIDE, number: 3, processes: 2 });
+  try {
+    assert(await comesToBe(() => exceeded.length > 0), "nothing was told");
+    assert(await comesToBe(() => [...running(narrow), ...running(wide)].length === 0));
+    await watch.settle(1);
+    assertEquals(exceeded, [[1, "processes", 3]]);
+  } finally {
+    watch.close();
+    await endAll(first, second);
+  }
+});
 
 Deno.test("a run that keeps to its limits is let alone", async () => {
   const { watch, exceeded } = watching({ processes: 5 });

@@ -5,6 +5,7 @@ import {
   type WatchKernel,
   WatchSharing,
 } from "../../../../src/engine/programs/shared_watch.ts";
+import type { RunShare } from "../../../../src/host/kernel/run_marks.ts";
 import type { ProcessWatch } from "../../../../src/engine/programs/process_watch.ts";
 
 Deno.test("one watch follows the programs of all who start some, and ends with the last of them", () => {
@@ -14,7 +15,8 @@ Deno.test("one watch follows the programs of all who start some, and ends with t
     given.push(follower);
     steps.push("open");
     return {
-      begin: (job: number, leader: number) => steps.push(`begin ${job} ${leader}`),
+      begin: (job: number, leader: number, share?: RunShare) =>
+        steps.push(`begin ${job} ${leader} ${share?.number}`),
       endLeft: (job: number) => steps.push(`endLeft ${job}`),
       abandon: (job: number) => steps.push(`abandon ${job}`),
       settle: (job: number) => (steps.push(`settle ${job}`), null),
@@ -24,12 +26,12 @@ Deno.test("one watch follows the programs of all who start some, and ends with t
   const follow = (name: string, job: number): SharedWatch | null =>
     sharing.join({
       isUnderWay: (isJob) => isJob(job),
-      onExceeded: (which, limit) => {
-        if (which === job) steps.push(`${name}: ${limit}`);
+      onExceeded: (which, limit, share) => {
+        if (which === job) steps.push(`${name}: ${limit} ${share}`);
       },
     });
   const [one, other] = [follow("one", 1), follow("other", 2)];
-  one?.begin(1, 100);
+  one?.begin(1, 100, { number: 4, memory: 1, processes: 1, cpu: 1 });
   other?.begin(2, 200);
   one?.endLeft(1);
   one?.abandon(1);
@@ -40,15 +42,15 @@ Deno.test("one watch follows the programs of all who start some, and ends with t
     true,
     false,
   ]);
-  whole?.onExceeded(2, "memory");
+  whole?.onExceeded(2, "memory", 4);
   assertEquals(steps, [
     "open",
-    "begin 1 100",
-    "begin 2 200",
+    "begin 1 100 4",
+    "begin 2 200 undefined",
     "endLeft 1",
     "abandon 1",
     "settle 2",
-    "other: memory",
+    "other: memory 4",
   ]);
   one?.close();
   one?.close();
