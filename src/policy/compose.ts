@@ -4,6 +4,9 @@ import type { CanonicalPath } from "../core/capability.ts";
 import { expandBraces } from "../core/braces.ts";
 import { splitCommand } from "./match/argv.ts";
 import { compileCommandRules, findCommand } from "./match/command_rules.ts";
+import { limitText } from "./limit_text.ts";
+import { formatDuration } from "../config/duration.ts";
+import { formatSize } from "../config/size.ts";
 import { type CommandRule, DEFAULTS, type Policy } from "./model.ts";
 
 /** What was found in a project, and what its own work takes. */
@@ -17,6 +20,8 @@ export interface ProjectPart {
   /** Those that bring in code from elsewhere, or go out; with why they are asked for. */
   readonly ask: readonly string[];
   readonly askReason: string;
+  /** Bytes that those may use, where that is more than `limits.memory` below. */
+  readonly askMemory: number | null;
   /** Variables of the environment that its programs need beyond the usual. */
   readonly environment: readonly string[];
   /** What its author should know, in a sentence or two. */
@@ -166,18 +171,23 @@ function unsaidBy(commands: readonly CommandRule[]): (pattern: string) => readon
     );
 }
 
-function composeRule({ effect, patterns, exact, except, risk, reason }: CommandRule): string {
+function composeRule(
+  { effect, patterns, exact, except, risk, limits = {}, timeoutMs, reason }: CommandRule,
+): string {
+  const said = Object.entries(limits).map(([name, value]) => `${name}: ${limitText(name, value)}`);
   const more = [
     ...(exact ? ["    exact: true"] : []),
     ...(except === undefined ? [] : [list("    except: ", "      ", except.map(scalar))]),
     ...(risk === undefined ? [] : [`    risk: ${risk}`]),
+    ...(said.length === 0 ? [] : [`    limits: { ${said.join(", ")} }`]),
+    ...(timeoutMs === undefined ? [] : [`    timeout: ${formatDuration(timeoutMs)}`]),
     ...(reason === undefined ? [] : [`    reason: ${scalar(reason)}`]),
   ];
   return `${[rule(effect, patterns), ...more].join("\n")}\n`;
 }
 
 function composePart(
-  { name, seenBy, allow: wanted, ask: asked, askReason, note }: ProjectPart,
+  { name, seenBy, allow: wanted, ask: asked, askReason, askMemory, note }: ProjectPart,
   isUnsaid: (pattern: string) => readonly string[],
 ): string {
   const [allow, ask] = [wanted.flatMap(isUnsaid), asked.flatMap(isUnsaid)];
@@ -186,6 +196,7 @@ function composePart(
   if (allow.length > 0) lines.push(rule("allow", allow));
   if (ask.length > 0) {
     lines.push(rule("ask", ask), `    reason: ${askReason}`);
+    if (askMemory !== null) lines.push(`    limits: { memory: ${formatSize(askMemory)} }`);
   }
   return `${lines.join("\n")}\n`;
 }

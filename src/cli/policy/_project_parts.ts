@@ -29,6 +29,9 @@ function choice(lead: string, names: readonly string[]): readonly string[] {
   return [names.length === 1 ? `${lead} ${names[0]}` : `${lead} {${names.join(",")}}`];
 }
 
+/** `npm ci` of 3,000 packages takes 2.3 GB by itself. */
+const INSTALL_MEMORY = 4 * 2 ** 30;
+
 function part(
   name: string,
   seenBy: string,
@@ -36,7 +39,8 @@ function part(
   more: Partial<ProjectPart> = {},
 ): ProjectPart {
   const askReason = "brings in code from elsewhere";
-  return { name, seenBy, allow, ask: [], askReason, environment: [], note: null, ...more };
+  const common = { askReason, askMemory: INSTALL_MEMORY, environment: [], note: null };
+  return { name, seenBy, allow, ask: [], ...common, ...more };
 }
 
 function first(files: ProjectFiles, names: readonly string[]): string | null {
@@ -69,6 +73,7 @@ const git: Detector = (files) =>
       "git {push,pull,fetch,clone,remote}",
     ],
     askReason: "changes the repository, or leaves this machine",
+    askMemory: null,
   });
 
 const MANAGERS = [

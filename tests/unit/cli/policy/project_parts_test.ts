@@ -196,3 +196,22 @@ Deno.test("manifests that are none are read over", () => {
     policyFor({ "package.json": text, "deno.json": text, Makefile: text, "pyproject.toml": text });
   }
 });
+
+Deno.test("what a project's programs may use: what the default says, and more for what installs", () => {
+  const memoryOf = (commands: typeof DEFAULT.commands, pattern: string) =>
+    (commands ?? []).filter(({ patterns }) => patterns.some((one) => one.includes(pattern)))
+      .map(({ limits, timeoutMs }) => [limits?.memory ?? null, timeoutMs ?? null]);
+  const { policy } = policyFor({ "package.json": "{}", "yarn.lock": "" });
+  const GiB = 2 ** 30;
+  for (const { commands } of [DEFAULT, policy]) {
+    assertEquals(memoryOf(commands, "realpath"), [[GiB / 2, 300_000]]);
+    assertEquals(memoryOf(commands, "unexpand"), [[GiB, null]]);
+    assertEquals(memoryOf(commands, "npm {install,"), [[4 * GiB, null]]);
+    // Builds and tests, and what starts them, have the policy's own.
+    for (const pattern of ["npm {test,", "go {build,", "pytest", "xargs", "find"]) {
+      assertEquals(memoryOf(commands, pattern), [[null, null]], pattern);
+    }
+  }
+  assertEquals(memoryOf(policy.commands, "yarn install"), [[4 * GiB, null]]);
+  assertEquals(policy.limits?.memory, 2 * GiB);
+});
