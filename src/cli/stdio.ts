@@ -1,8 +1,12 @@
 /** Standard output for results, standard error for people. */
 
 import { joinedBytes } from "../core/bytes.ts";
+import { readInput } from "../host/standard_input.ts";
 
 const encoder = new TextEncoder();
+
+/** Bytes that are read at once: what a pipe holds (pipe(7)). */
+const READ_BYTES = 65_536;
 
 /** Writes a line to standard output, whole. A reader that is gone ends it quietly. */
 export function print(text: string): void {
@@ -36,10 +40,13 @@ function writeAll(to: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Arra
 export async function readStdin(limit: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of Deno.stdin.readable) {
-    size += chunk.length;
+  for (;;) {
+    const buffer = new Uint8Array(READ_BYTES);
+    const count = await readInput(buffer);
+    if (count === null) break;
+    size += count;
     if (size > limit) return null;
-    chunks.push(chunk);
+    chunks.push(buffer.subarray(0, count));
   }
   return joinedBytes(chunks);
 }

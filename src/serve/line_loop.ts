@@ -1,5 +1,6 @@
 /** The life of a pipe: lines come in, lines go out, threads answer in between, and it sleeps until one of them has something. */
 
+import { readInput } from "../host/standard_input.ts";
 import type { StayingRunner } from "../engine/runner.ts";
 import { type Line, LineSplitter } from "./line_splitter.ts";
 import type { LineWriter } from "./line_writer.ts";
@@ -161,7 +162,7 @@ export class LineLoop {
         this.#take(count);
         this.#wake.resolve();
       };
-      void Deno.stdin.read(this.#input).then(taken, () => taken(null));
+      void readInput(this.#input).then(taken, () => taken(null));
     }
     await this.#nextWake();
   }

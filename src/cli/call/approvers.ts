@@ -6,6 +6,7 @@ import type {
   Approver,
   PendingApproval,
 } from "../../engine/approvals/approvals.ts";
+import { readInput } from "../../host/standard_input.ts";
 import type { ApprovalStore, StoredApproval } from "../../host/storage/approval_store.ts";
 import { complain } from "../stdio.ts";
 import { previewText } from "../../engine/approvals/preview_text.ts";
@@ -126,7 +127,7 @@ async function readLine(ms: number): Promise<string | null> {
   const timer = setTimeout(resolve, Math.max(0, ms), "expired" as const);
   const buffer = new Uint8Array(256);
   try {
-    const count = await Promise.race([expired, Deno.stdin.read(buffer)]);
+    const count = await Promise.race([expired, readInput(buffer)]);
     if (count === "expired") return null;
     return new TextDecoder().decode(buffer.subarray(0, count ?? 0));
   } finally {

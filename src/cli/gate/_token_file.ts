@@ -1,5 +1,6 @@
 /** `--token FILE|-`: the token itself is no word of a command line, which others can read. */
 
+import { readInput } from "../../host/standard_input.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** A token and a line end, with room to spare. */
@@ -35,7 +36,7 @@ export async function readToken(source: string, { json, protocol }: Taken): Prom
 async function bytesOf(source: string): Promise<Uint8Array> {
   try {
     const file = source === "-" ? null : await Deno.open(source);
-    if (file === null) return await firstOf(Deno.stdin);
+    if (file === null) return await firstOf({ read: readInput });
     using opened = file;
     const { isFile, mode } = await opened.stat();
     if (isFile && mode !== null && (mode & OTHERS) !== 0) {
