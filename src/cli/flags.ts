@@ -235,7 +235,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     }
     const [name, attached] = split(argument.slice(2));
     const flag = argument.startsWith("--") ? known.get(name) : undefined;
-    if (flag === undefined) throw unknown(argument, words);
+    if (flag === undefined) throw unknown(argument, words, argv.slice(i + 1));
     if (name === "json" && attached === undefined && !takesJson(words[0])) {
       (values["format"] ??= []).push("json");
       continue;
@@ -280,19 +280,33 @@ function split(text: string): [string, string | undefined] {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** Tools that take a command line, by all of their names. */
+const COMMAND_TOOLS: ReadonlySet<string> = new Set([
+  "run_command",
+  "run_shell_command",
+  "shell.run",
+]);
+
 /** Whether the command takes arguments as JSON; with the others `--json` can only mean how they answer. */
 function takesJson(command: string | undefined): boolean {
   const { commands = [] } = FLAGS.find(({ name }) => name === "json") ?? {};
   return command === undefined || commands.includes(command);
 }
 
-function unknown(argument: string, words: readonly string[]): UsageError {
+function unknown(
+  argument: string,
+  words: readonly string[],
+  rest: readonly string[],
+): UsageError {
   const [command, tool, first] = words;
   if (command === "call" && tool !== undefined && first !== undefined && !first.includes("=")) {
-    return new UsageError(
-      `${argument} is no flag of toolgate. A command line is one argument of a tool: ` +
-        `toolgate call ${tool} command='${first} ${argument} …'`,
-    );
+    const line = [...words.slice(2), argument, ...rest].join(" ");
+    const hint = COMMAND_TOOLS.has(tool)
+      ? `A command line is one argument of a tool: toolgate call ${tool} command=${
+        /[\p{Cc}']/u.test(line) ? "…" : `'${line}'`
+      }`
+      : `Arguments are KEY=VALUE: toolgate call ${tool} --help lists them`;
+    return new UsageError(`${argument} is no flag of toolgate. ${hint}`);
   }
   const name = split(argument.replace(/^-+/, ""))[0];
   const near = nearest(name, FLAGS.map((flag) => flag.name));

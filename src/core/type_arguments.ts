@@ -29,12 +29,9 @@ export function typeArguments(schema: Schema<unknown>, words: readonly string[])
     const split = word.indexOf("=");
     const key = split < 0 ? word : word.slice(0, split);
     if (split < 0) {
-      const example = known.find((name) => schema.required?.includes(name)) ?? known[0] ?? "KEY";
-      problems.push({
-        path: "",
-        message: `${quoted(word)} is no KEY=VALUE` +
-          (known.includes(word) ? `; write ${word}=…` : `; did you mean ${example}=…?`),
-      });
+      problems.push({ path: "", message: strayWord(word, words, known, schema.required ?? []) });
+      // What follows would be said to be the same.
+      if (known[0] === "command") break;
     } else if (!properties.has(key)) {
       problems.push({ path: "", message: unknownKey(key, known) });
     } else {
@@ -132,4 +129,24 @@ function typeFree(schema: JsonSchema, text: string): Typed {
   if (forms.length > 0) return { problem: `fits none of the forms allowed here: ${quoted(text)}` };
   const members = schema.enum?.filter((candidate) => String(candidate) === text) ?? [];
   return { value: members.length > 0 ? members[0] : text };
+}
+
+/** A value without its key: which one it may be of; of a tool that takes a command line, all of them as one. */
+function strayWord(
+  word: string,
+  words: readonly string[],
+  known: readonly string[],
+  required: readonly string[],
+): string {
+  const wrong = `${quoted(word)} is no KEY=VALUE`;
+  if (known.includes(word)) return `${wrong}; write ${word}=…`;
+  const name = known.find((each) => required.includes(each)) ?? known[0] ?? "KEY";
+  const line = name === "command" ? words.slice(words.indexOf(word)).join(" ") : word;
+  return `${wrong}; did you mean ${name}=${asValue(line)}?`;
+}
+
+/** As a shell takes it. */
+function asValue(text: string): string {
+  if (/^[\w./:@%+,-]+$/.test(text)) return text;
+  return /[\p{Cc}']/u.test(text) ? "…" : `'${text}'`;
 }

@@ -60,7 +60,8 @@ Deno.test("typeArguments types words by the schema", () => {
 Deno.test("typeArguments says which word is wrong and what would be right", () => {
   const known = "Known: " + Object.keys(SCHEMA.properties ?? {}).join(", ");
   const cases: readonly (readonly [readonly string[], string, string])[] = [
-    [["src/a.ts"], "", '"src/a.ts" is no KEY=VALUE; did you mean path=…?'],
+    [["src/a.ts"], "", '"src/a.ts" is no KEY=VALUE; did you mean path=src/a.ts?'],
+    [["a file"], "", `"a file" is no KEY=VALUE; did you mean path='a file'?`],
     [["recursive"], "", '"recursive" is no KEY=VALUE; write recursive=…'],
     [["=x"], "", `unknown argument "". ${known}`],
     [["pth=x"], "", `unknown argument "pth". Did you mean "path"? ${known}`],
