@@ -52,7 +52,7 @@ export function clones(ask: Ask): readonly Agreement[] {
       "jscpd",
       theirs.lines,
       theirs.lines.filter((line) => all.has(line)),
-      reasonOf(theirs.tables),
+      reasonOf(theirs),
     ),
     compared("copies in JavaScript", "their own texts", names(copies), names(same)),
   ];
@@ -84,11 +84,15 @@ function linesOf(places: readonly Place[]): readonly string[] {
 }
 
 /** What of jscpd's findings is none here by design. */
-function reasonOf(tables: ReadonlySet<string>): Explain {
+function reasonOf({ tables, ends, unlike }: Found): Explain {
   return (line) => {
     const found = languageOf(line.replace(/:\d+$/, "").replace(/:\w+$/, ""));
     if (found === null || !("language" in found)) return "text in no language that is analysed";
-    return tables.has(line) ? "rows of data, with fewer than 14 different words" : null;
+    if (tables.has(line)) return "rows of data, with fewer than 14 different words";
+    if (unlike.has(line)) return "two pieces that do not read the same";
+    return ends.has(line)
+      ? "the end of a repeat, which there has a word more that is another"
+      : null;
   };
 }
 
@@ -105,16 +109,51 @@ function isTable(code: string): boolean {
   return different.size < OF_TABLES;
 }
 
-interface Duplicate {
-  readonly fragment: string;
-  readonly firstFile: { readonly name: string; readonly start: number; readonly end: number };
-  readonly secondFile: { readonly name: string; readonly start: number; readonly end: number };
+interface Piece {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly endLoc: { readonly column: number };
 }
 
-function foundThere(
-  root: string,
-  tokens: number,
-): { readonly lines: readonly string[]; readonly tables: ReadonlySet<string> } | null {
+interface Duplicate {
+  readonly fragment: string;
+  readonly firstFile: Piece;
+  readonly secondFile: Piece;
+}
+
+/** Lines that jscpd has twice; those of them in tables, at the end of what is the same, and in what is not the same. */
+interface Found {
+  readonly lines: readonly string[];
+  readonly tables: ReadonlySet<string>;
+  readonly ends: ReadonlySet<string>;
+  readonly unlike: ReadonlySet<string>;
+}
+
+/** Of a piece whose last word is not the same in the other: the line before, with those that hold no code. */
+function endsOf(root: string, { firstFile, secondFile }: Duplicate): readonly string[] {
+  const [first, second] = [firstFile, secondFile].map(({ name, end, endLoc }) => {
+    const lines = Deno.readTextFileSync(join(root, name)).split("\n");
+    const empty = lines.slice(0, end - 1).findLastIndex((line) => !/^\s*(?:\/\/.*)?$/.test(line));
+    return {
+      word: (lines[end - 1] ?? "").slice(0, endLoc.column).trim(),
+      lines: Array.from({ length: end - 1 - empty }, (_, at) => `${name}:${empty + 1 + at}`),
+    };
+  });
+  return first?.word === second?.word ? [] : [...first?.lines ?? [], ...second?.lines ?? []];
+}
+
+/** Whether the lines between the first and the last of both are not the same, but for spaces and comments. */
+function isUnlike(root: string, { firstFile, secondFile }: Duplicate): boolean {
+  const places = [firstFile, secondFile].map(({ name, start, end }) => ({
+    file: name,
+    line: start,
+    end_line: end,
+  }));
+  return !isCopied(root, places);
+}
+
+function foundThere(root: string, tokens: number): Found | null {
   const folder = Deno.makeTempDirSync({ prefix: "toolgate-bench-" });
   try {
     const output = ["--reporters", "json", "--output", folder, "--silent"];
@@ -133,7 +172,12 @@ function foundThere(
         ),
       );
     const tables = duplicates.filter(({ fragment }) => isTable(fragment));
-    return { lines: linesIn(duplicates), tables: new Set(linesIn(tables)) };
+    return {
+      lines: linesIn(duplicates),
+      tables: new Set(linesIn(tables)),
+      unlike: new Set(linesIn(duplicates.filter((each) => isUnlike(root, each)))),
+      ends: new Set(duplicates.flatMap((each) => endsOf(root, each))),
+    };
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
