@@ -61,9 +61,9 @@ function ofCommand(
   const { heading } = layout.style;
   const examples = Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] ?? [] : [];
   return [
-    `${heading("usage:")} toolgate ${usage} [FLAGS]`,
+    ...usageLines(`toolgate ${usage} [FLAGS]`, layout),
     "",
-    `${help}.`,
+    ...wrap(`${help}.`, layout.columns ?? Infinity),
     "",
     heading("flags:"),
     ...flagLines(name, layout),
@@ -73,6 +73,14 @@ function ofCommand(
     ...(name === "serve" ? ["", ...protocol(layout)] : []),
     ...(name === "call" ? ["", heading("exit status:"), ...statusLines()] : []),
   ].join("\n");
+}
+
+/** With what goes on below the beginning. */
+function usageLines(text: string, { columns, style: { heading } }: Layout): readonly string[] {
+  const title = "usage:";
+  const pad = " ".repeat(title.length);
+  return wrap(text, Math.max(1, (columns ?? Infinity) - title.length - 1))
+    .map((line, index) => `${index === 0 ? heading(title) : pad} ${line}`);
 }
 
 function protocol({ columns, style: { heading } }: Layout): readonly string[] {

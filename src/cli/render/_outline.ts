@@ -22,7 +22,8 @@ export function renderOutline(files: readonly Fields[], screen: Screen): string 
   return files.map((file) => {
     const symbols = (file["symbols"] as readonly unknown[]).filter(isObject);
     const lines = file["lines"] as Fields;
-    const facts = `${textOf(file["language"])}, ${textOf(lines["code"])} lines of code`;
+    const code = textOf(lines["code"]);
+    const facts = `${textOf(file["language"])}, ${code} ${code === "1" ? "line" : "lines"} of code`;
     const digits = Math.max(1, ...symbols.map((symbol) => textOf(symbol["line"]).length));
     return [
       `${style.heading(plain(textOf(file["path"])))}  ${style.faint(plain(facts))}`,

@@ -48,6 +48,10 @@ Deno.test("results are shown as people read them", () => {
       },
       "src/a.ts  TypeScript, 9 lines of code\n   1 + class A\n  12     b(): \\x1b[2Jvoid\ntruncated: false",
     ],
+    [
+      { files: [{ path: "a.py", language: "Python", lines: { code: 1 }, symbols: [] }], total: 1 },
+      "a.py  Python, 1 line of code\ntotal: 1",
+    ],
     [{ nodes: ["a"], graph: "digraph {}\n" }, "digraph {}"],
     [{ path: "a", diff: "-x\n+y\n", replacements: 1 }, "-x\n+y\npath: a  replacements: 1"],
     [{ path: "a", diff: "" }, "path: a\ndiff:"],
