@@ -125,9 +125,10 @@ const LINES = [
   "for i in 1 2 3; do (sleep 0.0$i; echo $i > n$i) & done; wait; cat n1 n2 n3",
   "false & wait $!; echo $?",
   "sleep 3000 & kill %1; wait %1 2>/dev/null; echo $?",
-  // It ends as it says itself, whatever it was told: timeout(1) hands on what it is sent, and says so in its status.
+  // It ends as it says itself, whatever it was told: timeout(1) hands on what it is sent, and says so in its status. Where that
+  // is killed before it knows its program (bash's own can be), the program goes on: it has an end by itself.
   "timeout -s KILL 500 sleep 500 & sleep 0.3; kill $!; wait $!; echo $?",
-  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; echo > set; while :; do :; done' & until [ -e set ]; do sleep 0.05; done; kill $!; wait $!; echo $?",
+  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; echo > set; for i in $(seq 99); do sleep 0.1; done' & until [ -e set ]; do sleep 0.05; done; sleep 1; kill $!; wait $!; echo $?",
   'cmd="ls -1"; $cmd | head -1',
   'cmd=(echo a "b c"); "${cmd[@]}"',
   'NAMES="a b c"; for n in $NAMES; do echo "- $n"; done; echo ${NAMES// /,}',
