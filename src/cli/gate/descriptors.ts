@@ -7,7 +7,7 @@ const RLIMIT_NOFILE = 7;
 /** What setrlimit(2) takes unless somebody says more. */
 const USUAL = 1024;
 /**
- * What a gate asks for: it lives long, and each thread that has ended leaves two open in the runtime (Deno 2.7), three
+ * What a gate asks for: it lives long, and each thread that has ended leaves three open in the runtime (Deno 2.7), three
  * threads of each child agent among them. Its programs begin with as many.
  */
 const WANTED = 16_384;

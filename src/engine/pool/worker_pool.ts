@@ -5,8 +5,7 @@
 
 import type { ResultError } from "../../core/errors.ts";
 import { JSON_NULL, resultError } from "../../core/result.ts";
-import { BegunThreads } from "./begun_threads.ts";
-import { Bell, createBell } from "./channel.ts";
+import { Bell } from "./channel.ts";
 import { ScanSharing } from "./_scan_sharing.ts";
 import { JobQueues } from "./_job_queues.ts";
 import { capacityOf, type Lane, laneOf, LANES, mostThreads } from "./lanes.ts";
@@ -24,13 +23,12 @@ import {
   type LaneBoundary,
   messageOf,
   type PendingJob,
-  type PoolMemory,
   resolveFor,
-  startThread,
   stopped,
   type Thread,
   watching,
 } from "./pool_thread.ts";
+import { Threads } from "./_threads.ts";
 import { WaysOut } from "./_ways_out.ts";
 import type { SharedWatch } from "../programs/shared_watch.ts";
 import { decodeMessage, type FromWorker, type Share } from "./_protocol.ts";
@@ -58,10 +56,9 @@ const KILLED_GRACE_MS = 5_000;
 export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   readonly bell: Bell;
   readonly #options: WorkerPoolOptions;
-  readonly #threads = new Set<Thread>();
+  readonly #threads: Threads;
   readonly #queues = new JobQueues();
   readonly #scanSharing: ScanSharing;
-  readonly #memory: PoolMemory;
   #timer: number | null = null;
   #running = 0;
   readonly #fileBroker = new FileBroker<Thread>();
@@ -76,16 +73,19 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     this.#waysOut = new WaysOut(options.rulebook);
     this.#scanSharing = new ScanSharing({
       processors: navigator.hardwareConcurrency,
-      isReady: () => this.#of("read-help").length > 0,
+      isReady: () => this.#threads.of("read-help").length > 0,
       give: (call) => this.#giveHelp(call),
       take: (help) => this.#stop(help, "CANCELLED"),
     });
-    this.#memory = {
-      bell: createBell(),
+    this.#threads = new Threads(options, {
       scanMemory: () => this.#scanSharing.memory,
-      begun: new BegunThreads(options.permissionsOf),
-    };
-    this.bell = new Bell(this.#memory.bell);
+      onBroken: (broken) => {
+        this.drain();
+        const what = "the thread that ran this call broke; it was replaced";
+        void this.#end(broken, resultError("INTERNAL_ERROR", what));
+      },
+    });
+    this.bell = new Bell(this.#threads.bell);
   }
 
   /** Calls that have not answered. */
@@ -100,7 +100,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   /** How many threads there are. */
   get threads(): number {
-    return this.#threads.size;
+    return this.#threads.all.size;
   }
 
   run(job: Job, onEvent: OnEvent): Running {
@@ -133,25 +133,25 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
 
   /** Starts the thread of a lane ahead of its first call. */
   warm(lane: Lane, drawn: LaneBoundary): void {
-    if (this.#closed || this.#of(lane).length > 0) return;
+    if (this.#closed || this.#threads.of(lane).length > 0) return;
     // Whoever needs it is told why there is none.
-    this.#tryStart(lane, { ...drawn, ahead: true }, () => {});
+    this.#start(lane, { ...drawn, ahead: true }, () => {});
   }
 
   /** Begins the thread of a lane before there is what its boundary names. */
-  begin(lane: Lane, { boundary }: LaneBoundary): void {
-    if (!this.#closed && this.#of(lane).length === 0) this.#memory.begun.begin(lane, boundary);
+  begin(lane: Lane, drawn: LaneBoundary): void {
+    if (!this.#closed) this.#threads.begin(lane, drawn);
   }
 
   /** Has the one that was begun for programs make what they may become in this folder: see `BegunThreads`. */
   makeSpares(folder: string): void {
-    this.#memory.begun.makeSpares(folder);
+    this.#threads.makeSpares(folder);
   }
 
   /** Takes in all that the threads have said. */
   drain(): void {
     this.bell.hear();
-    for (const thread of this.#threads) {
+    for (const thread of this.#threads.all) {
       for (let bytes = thread.outbox.next(); bytes !== null; bytes = thread.outbox.next()) {
         this.#receive(thread, bytes);
       }
@@ -175,21 +175,13 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     for (const { job, settle } of this.#queues.take()) {
       settle(stopped(job.tool.name, "CANCELLED", 0));
     }
-    this.#memory.begun.close();
+    this.#threads.close();
     const ended = resultError("CANCELLED", "toolgate is ending");
-    await Promise.all([...this.#threads].map((thread) => this.#end(thread, ended)));
+    await Promise.all([...this.#threads.all].map((thread) => this.#end(thread, ended)));
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     this.#watch?.close();
     await this.#waysOut.close();
-  }
-
-  #of(lane: Lane): Thread[] {
-    const found: Thread[] = [];
-    for (const thread of this.#threads) {
-      if (thread.lane === lane && !thread.retired) found.push(thread);
-    }
-    return found;
   }
 
   #dispatch(lane: Lane, pending: PendingJob): void {
@@ -200,11 +192,11 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
       pending.settle({ output: JSON_NULL, error: asResultError(error), usage: {} });
       return;
     }
-    let threads = this.#of(lane);
+    let threads = this.#threads.of(lane);
     const outdated = threads.filter(({ state }) => state !== drawn.state);
     if (outdated.length > 0) {
       for (const thread of outdated) this.#retire(thread);
-      threads = this.#of(lane);
+      threads = this.#threads.of(lane);
     }
     if (this.#mustWaitFor(lane)) {
       this.#queues.add(lane, pending);
@@ -215,7 +207,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     else if (threads.length < mostThreads(lane, this.#concurrency)) {
       const refused = (error: ResultError) =>
         pending.settle({ output: JSON_NULL, error, usage: {} });
-      const thread = this.#tryStart(lane, drawn, refused);
+      const thread = this.#start(lane, drawn, refused);
       if (thread !== null) this.#give(thread, pending);
     } else this.#queues.add(lane, pending);
   }
@@ -223,7 +215,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   /** The order of writes holds across threads too: the next one starts when the retired one has ended. */
   #mustWaitFor(lane: Lane): boolean {
     return lane === "write" &&
-      [...this.#threads].some((thread) => thread.lane === lane && thread.retired);
+      [...this.#threads.all].some((thread) => thread.lane === lane && thread.retired);
   }
 
   get #concurrency(): number {
@@ -263,7 +255,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     const ticket = pending.helps ?? pending.number;
     if (pending.helps !== null) return { side: "back", ticket };
     if (!LANES[lane].exclusive) return null;
-    const busy = this.#of(lane).filter(({ jobs }) => jobs.size > 0);
+    const busy = this.#threads.of(lane).filter(({ jobs }) => jobs.size > 0);
     return this.#scanSharing.begin(pending, busy.length === 1) ? { side: "front", ticket } : null;
   }
 
@@ -273,30 +265,14 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     return help;
   }
 
-  /** Null where no thread can be had. */
-  #tryStart(
+  #start(
     lane: Lane,
     drawn: LaneBoundary & { readonly ahead?: boolean },
     refused: (error: ResultError) => void,
   ): Thread | null {
-    try {
-      return this.#start(lane, drawn);
-    } catch (error) {
-      refused(asResultError(error));
-      return null;
-    }
-  }
-
-  #start(lane: Lane, drawn: LaneBoundary & { readonly ahead?: boolean }): Thread {
     // Before the first program: what that orphans at once would be gone from under this process.
     if (LANES[lane].programs) this.#watching();
-    const thread = startThread(this.#options, lane, drawn, this.#memory, (broken) => {
-      this.drain();
-      const what = "the thread that ran this call broke; it was replaced";
-      void this.#end(broken, resultError("INTERNAL_ERROR", what));
-    });
-    this.#threads.add(thread);
-    return thread;
+    return this.#threads.start(lane, drawn, refused);
   }
 
   #receive(thread: Thread, bytes: Uint8Array): void {
@@ -358,14 +334,14 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
   /** By the thread that writes files. */
   #openFor(thread: Thread, request: number, file: WantedFile): void {
     const refused = () => thread.say({ kind: "opened", request, descriptor: -ERRNO.EMFILE });
-    const opener = this.#of("write")[0] ??
-      this.#tryStart("write", this.#options.writing(), refused);
+    const opener = this.#threads.of("write")[0] ??
+      this.#start("write", this.#options.writing(), refused);
     if (opener !== null) this.#fileBroker.ask(thread, request, file, opener);
   }
 
   #watching(): void {
     const stop = (pending: PendingJob, reason: StopReason) => this.#stop(pending, reason);
-    this.#watch ??= this.#options.watch(watching(this.#threads, stop));
+    this.#watch ??= this.#options.watch(watching(this.#threads.all, stop));
   }
 
   /** Gives a thread that has room what waits for its lane, or ends it where it was retired. */
@@ -389,7 +365,7 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     if (pending.stop !== null) return;
     const grace = startsPrograms(pending.job) ? pending.job.grant.killGraceMs + KILLED_GRACE_MS : 0;
     pending.stop = { reason, by: performance.now() + STOP_GRACE_MS + grace };
-    for (const thread of this.#threads) {
+    for (const thread of this.#threads.all) {
       if (!thread.jobs.has(pending.number)) continue;
       thread.say({ kind: "cancel", job: pending.number, reason });
       return;
@@ -405,14 +381,14 @@ export class WorkerPool implements Omit<StayingRunner, "answersSoon"> {
     for (const pending of this.#queues.all()) {
       if (now > pending.deadline) this.#stop(pending, "TIMEOUT");
     }
-    for (const thread of [...this.#threads]) {
+    for (const thread of [...this.#threads.all]) {
       for (const pending of [...thread.jobs.values()]) {
         const late = pending.asking === 0 && now > pending.deadline;
         if (pending.stop === null && late) this.#stop(pending, "TIMEOUT");
         if (pending.stop !== null && now > pending.stop.by) this.#overrun(thread, pending);
       }
     }
-    const helping = this.#of("read-help").some(({ jobs }) => jobs.size > 0);
+    const helping = this.#threads.of("read-help").some(({ jobs }) => jobs.size > 0);
     if (this.#running === 0 && !helping && this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;

@@ -40,7 +40,7 @@ export class TokenEngines<E extends FurtherEngine> {
   /**
    * `open`: an engine under the gate's policies and those of the token. `keeping`: null where none outlives who uses it. One
    * that is kept spares who comes by the call its threads' start, and this process what the runtime leaves open of each
-   * thread that has ended (an epoll and an event descriptor in Deno 2.7).
+   * thread that has ended (an epoll, an event descriptor and the executable in Deno 2.7).
    */
   constructor(open: (token: Token) => Promise<E>, keeping: Keeping | null = null) {
     this.#open = open;
