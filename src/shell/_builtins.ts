@@ -105,9 +105,11 @@ export function finishCommand(simple: SimplePlan, from: CommandSource): PlanNode
     case "set":
       if (!isKnownSet(simple.words.slice(1).map(certainText))) throw new Refused("set", index);
       return simple;
-    case "shopt":
-      if (!isKnownOption(simple.words.slice(1).map(certainText))) throw new Refused("set", index);
-      return simple;
+    case "shopt": {
+      const words = simple.words.slice(1).map(certainText);
+      if (isKnownOption(words)) return simple;
+      throw new Refused(words.includes("extglob") ? "extended" : "set", index);
+    }
     case "trap":
       return trapping(simple, from);
     case "eval":
@@ -202,6 +204,8 @@ function declaration(simple: SimplePlan, index: number): PlanNode {
   const start = words.findIndex((word) => !DECLARING.test(certainText(word) ?? ""));
   const options = words.slice(0, start === -1 ? words.length : start).map(wordText);
   const names = start === -1 ? [] : words.slice(start);
+  const [asked] = names.slice(0, 1).map(certainText);
+  if (/^-[A-Za-z]*[ilnu]/.test(asked ?? "")) throw new Refused("attribute", index);
   // Without names they list what there is.
   if (names.length === 0) throw new Refused("declaration", index);
   const exports = certainText(simple.words[0] ?? []) === "export";

@@ -77,6 +77,8 @@ function readNode(
       return readCount(node, reading);
     case "TestCommand":
       return { kind: "test", expression: readConditional(node, reading.walk) };
+    case "Select":
+      throw new Refused("select", node.pos);
     default:
       throw new Refused("compound", node.pos);
   }

@@ -12,6 +12,18 @@ export const CONSTRUCTS = {
     "a compound command that is not run here",
     "for, while, until, if, case, (( )), [[ ]] and functions are",
   ],
+  select: [
+    "select, which asks whoever sits at a terminal",
+    "use for, or case with the word itself",
+  ],
+  extended: [
+    "a pattern of extglob",
+    "write its alternatives one by one, use find with ! -name, or [[ $NAME =~ ^(a|b)$ ]]",
+  ],
+  attribute: [
+    "an attribute of variables that is not known",
+    "x=$((…)) does what declare -i does, ${x,,} and ${x^^} what -l and -u do, ${!NAME} and printf -v what -n does",
+  ],
   read: [
     "read in a form that is not run here",
     "read -r NAME… is, with IFS=… before it, and with -a, -d, -n, -N, -t, -u",

@@ -246,8 +246,9 @@ export function readOne(parsed: ParsedWord, walk: Walk, kind: WordKind): Word {
   const word = readWord(scanner, contextOf(walk, parsed), kind);
   if (scanner.at !== parsed.end) {
     // What ended the word says why: a bracket belongs to a function, a pattern or a process substitution.
+    const before = scanner.source[scanner.at - 1] ?? "";
     const ended: Readonly<Record<string, ConstructKind>> = {
-      "(": "compound",
+      "(": "?*+@!".includes(before) && scanner.at > parsed.pos ? "extended" : "compound",
       "<": "process",
       ">": "process",
     };
