@@ -6,7 +6,7 @@ import { Parts, VALUE, type WordKind } from "./words/parts.ts";
 import type { Scanner } from "./words/scanner.ts";
 import { contextOf, readOne } from "./_simple.ts";
 import type { Walk } from "./_walk.ts";
-import { readPiece } from "./words/word.ts";
+import { METACHARACTERS, readPiece } from "./words/word.ts";
 import { Refused } from "./_constructs.ts";
 
 const UNARY = /^-[abcdefghkopnrstuvwxzGLNOS]$/;
@@ -79,7 +79,9 @@ function readExpression(node: ParsedTest, walk: Walk): TestExpression {
       scanner.expect(node.operator);
       const right = node.operator === "=~"
         ? expressionWord(node.right, walk)
-        : word(node.right, walk, /^[=!]/.test(node.operator) ? PATTERN : VALUE);
+        : /^[=!]/.test(node.operator)
+        ? patternWord(node.right, walk)
+        : word(node.right, walk);
       return { op: "binary", operator: node.operator, left, right };
     }
   }
@@ -88,6 +90,41 @@ function readExpression(node: ParsedTest, walk: Walk): TestExpression {
 function word(parsed: ParsedWord, walk: Walk, kind: WordKind = VALUE): Word {
   skipSpace(walk.scanner);
   return readOne(parsed, walk, kind);
+}
+
+/** A pattern, with alternatives in brackets: `@(a|b)` is one here whatever shopt says. */
+function patternWord(parsed: ParsedWord, walk: Walk): Word {
+  const { scanner } = walk;
+  if (!/[?*+@!]\(/.test(scanner.source.slice(parsed.pos, parsed.end))) {
+    return word(parsed, walk, PATTERN);
+  }
+  skipSpace(scanner);
+  scanner.mustBeAt(parsed.pos);
+  scanner.wordEnd = parsed.end;
+  const context = contextOf(walk, parsed);
+  const parts = new Parts();
+  const push = (text: string) => {
+    parts.push({ kind: "glob", text });
+    scanner.at += text.length;
+  };
+  let depth = 0;
+  while (scanner.at < parsed.end) {
+    const { character } = scanner;
+    if (/^[?*+@!]\($/.test(ahead(scanner))) {
+      depth++;
+      push(ahead(scanner));
+    } else if (depth > 0 && /[|)]/.test(character)) {
+      if (character === ")") depth--;
+      push(character);
+    } else if (METACHARACTERS.includes(character)) throw new Refused("extended", scanner.at);
+    else if (/[\w@+.,:=/-]/.test(character)) {
+      parts.text(character);
+      scanner.at++;
+    } else readPiece(scanner, context, PATTERN, parts);
+  }
+  if (depth > 0) throw new Refused("extended", parsed.pos);
+  scanner.mustBeAt(parsed.end);
+  return parts.done();
 }
 
 /** A regular expression: what is not quoted in it stands in glob parts. */

@@ -18,7 +18,7 @@ export const CONSTRUCTS = {
   ],
   extended: [
     "a pattern of extglob",
-    "write its alternatives one by one, use find with ! -name, or [[ $NAME =~ ^(a|b)$ ]]",
+    "[[ $NAME == @(a|b) ]] is; for files and in case write the alternatives one by one, or use find with ! -name",
   ],
   attribute: [
     "an attribute of variables that is not known",

@@ -6,7 +6,7 @@ import type { TestExpression, Word } from "../../../core/plan.ts";
 import { looksAtFiles } from "../../../shell/commands/file_test.ts";
 import { numberOf } from "./expand/arithmetic.ts";
 import { type Expander, expandText, patternOf, piecesOf } from "./expand/expand.ts";
-import { compilePattern } from "./expand/pattern.ts";
+import { escapeExtended, matchesExtended } from "./expand/extended_pattern.ts";
 import { escaped, matchExtended } from "./_regular.ts";
 import type { LineState } from "./_state.ts";
 
@@ -48,8 +48,8 @@ export async function holds(
         return parts !== null;
       }
       if (operator === "==" || operator === "=" || operator === "!=") {
-        const pattern = await patternOf(expression.right, state, host.expander);
-        return compilePattern(pattern, ignoresCase).matches(left) === (operator !== "!=");
+        const pattern = await patternOf(expression.right, state, host.expander, escapeExtended);
+        return matchesExtended(pattern, left, ignoresCase) === (operator !== "!=");
       }
       const right = await text(expression.right);
       if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) {

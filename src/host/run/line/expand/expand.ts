@@ -85,7 +85,12 @@ async function partPieces(
 }
 
 /** A word as a pattern: what is quoted in it stands for itself. */
-export async function patternOf(word: Word, state: LineState, expander: Expander): Promise<string> {
+export async function patternOf(
+  word: Word,
+  state: LineState,
+  expander: Expander,
+  escape: (text: string) => string = escapePattern,
+): Promise<string> {
   const pieces = await piecesOf(word, state, expander);
-  return pieces.map(({ kind, text }) => kind === "plain" ? escapePattern(text) : text).join("");
+  return pieces.map(({ kind, text }) => kind === "plain" ? escape(text) : text).join("");
 }

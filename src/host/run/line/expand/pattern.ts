@@ -3,7 +3,7 @@
 import { ToolError } from "../../../../core/errors.ts";
 
 /** Decides about one character. */
-type Test = (character: string) => boolean;
+export type Test = (character: string) => boolean;
 const STAR = Symbol("*");
 type Token = Test | typeof STAR;
 
@@ -60,7 +60,8 @@ export function compilePattern(pattern: string, ignoresCase = false): Pattern {
   };
 }
 
-function only(character: string): Test {
+/** That character and no other. */
+export function only(character: string): Test {
   return (other) => other === character;
 }
 
@@ -105,7 +106,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
 };
 
 /** From the `[` at `start`; null where no `]` closes it, which makes it plain. */
-function readSet(
+export function readSet(
   characters: readonly string[],
   start: number,
 ): { readonly test: Test; readonly end: number } | null {
