@@ -18,7 +18,7 @@ interface Figure {
 
 /** Connections at once, and requests of one in flight. */
 const WIDTH = 64;
-const ROUNDS = 9;
+const ROUNDS = 21;
 /** Times that all of them ask, in a round. */
 const BATCHES = 60;
 const WARM_BATCHES = 100;
