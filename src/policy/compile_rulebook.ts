@@ -3,13 +3,13 @@
 import type { CompiledPolicy } from "./_compiled.ts";
 import { judgeBelow, judgePath, mayDenyBelow } from "./judge/path.ts";
 import { effectiveRisk, judgeAgent, judgeRisk, judgeTool } from "./judge/subject.ts";
-import { compilePathRules } from "./match/path_rules.ts";
+import { compilePathRules, type PathRules, withFolder as withAllOf } from "./match/path_rules.ts";
 import { combineSettings, type PlacedPolicy } from "./_settings.ts";
 import type { CanonicalPath } from "../core/capability.ts";
 import { PERMISSION_GROUPS, type PermissionGroup, RISKS } from "../core/tool.ts";
 import { decide, decideInSteps, holdsPrograms, type Judges } from "./judge/decide.ts";
 import { compileAgents, matchAgent } from "./match/agent.ts";
-import { DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
+import { type Access, DEFAULTS, type PathRule, type ToolRule } from "./model.ts";
 import type { PolicyScope, Rulebook, Settings, Subject } from "./rulebook.ts";
 import { scopeOf } from "./_scope.ts";
 
@@ -121,12 +121,7 @@ export function compileRulebook(
       limitsOf: (command) =>
         limitsUse ? actions.get().limitsOf(compiled, command, judges.knowledge()) : null,
       withFolder: (folder) =>
-        rulebookOf({
-          ...judges,
-          policies: policies.map((placed, position) =>
-            withFolder(compiled[position]!, placed, folder, options)
-          ),
-        }),
+        rulebookOf({ ...judges, policies: compiled.map((policy) => withFolder(policy, folder)) }),
       decide: (subject, capabilities) => decide(judges, subject, capabilities),
       decideInSteps: (subject, capabilities) => decideInSteps(judges, subject, capabilities),
       offers: (subject) => offers(compiled, scope(), settings, subject),
@@ -139,18 +134,13 @@ export function compileRulebook(
   return rulebookOf(judges);
 }
 
-/** The policy with one more path rule, which like every other yields to those that ask or deny. */
-function withFolder(
-  compiled: CompiledPolicy,
-  { policy, source, workspace }: PlacedPolicy,
-  folder: CanonicalPath,
-  options: RulebookOptions,
-): CompiledPolicy {
-  if (compiled.paths === null) return compiled;
-  const rule: PathRule = { effect: "allow", access: ["read", "write"], match: [`${folder}/**`] };
-  const paths = compilePaths([...policy.paths ?? [], rule], { source, workspace }, options);
+/** The policy with one more path rule. */
+function withFolder(compiled: CompiledPolicy, folder: CanonicalPath): CompiledPolicy {
+  const { paths, source } = compiled;
+  if (paths === null) return compiled;
+  const own = ofEachAccess((access) => withAllOf(paths[access], folder, source));
   // The other sections are compiled when they are first asked for, here as there.
-  return Object.create(compiled, { paths: { value: paths, enumerable: true } });
+  return Object.create(compiled, { paths: { value: own, enumerable: true } });
 }
 
 function worksApart(policies: readonly CompiledPolicy[], agent: string): boolean {
@@ -227,8 +217,13 @@ function compilePaths(
   { caseInsensitive = false }: RulebookOptions,
 ): NonNullable<CompiledPolicy["paths"]> {
   const context = { ...place, caseInsensitive };
-  const read = once(() => compilePathRules(rules, "read", context));
-  const write = once(() => compilePathRules(rules, "write", context));
+  return ofEachAccess((access) => compilePathRules(rules, access, context));
+}
+
+/** Each made when it is first asked for. */
+function ofEachAccess(make: (access: Access) => PathRules): NonNullable<CompiledPolicy["paths"]> {
+  const read = once(() => make("read"));
+  const write = once(() => make("write"));
   return {
     get read() {
       return read();

@@ -93,6 +93,34 @@ export function addGlob<R extends Ordered>(
   node.endings.push(ending);
 }
 
+/**
+ * As `addGlob` with `**` behind literal names that are compared as written, on a tree that stays as it was: the nodes on
+ * the way are other ones, and all else is shared.
+ */
+export function withAllBelow<R extends Ordered>(
+  node: TrieNode<R>,
+  names: readonly string[],
+  ending: Ending<R>,
+): TrieNode<R> {
+  const [name, ...rest] = names;
+  if (name === undefined) {
+    const { hits, endings, ...below } = node.deep.get("") ?? createTrie<R>();
+    const { effect, rule } = ending;
+    const deep: TrieNode<R> = {
+      ...below,
+      hits: { ...hits, [effect]: first(hits[effect], rule) },
+      endings: [...endings, ending],
+    };
+    return { ...node, deep: new Map(node.deep).set("", deep) };
+  }
+  const child = withAllBelow(node.literals.get(name) ?? createTrie<R>(), rest, ending);
+  return {
+    ...node,
+    literals: new Map(node.literals).set(name, child),
+    beginnings: new Set(node.beginnings).add(name.charCodeAt(0)),
+  };
+}
+
 function deepChild<R>(node: TrieNode<R>, outside: readonly string[]): TrieNode<R> {
   const names = [...new Set(outside)].sort();
   // No name holds a slash.

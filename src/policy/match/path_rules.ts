@@ -17,6 +17,7 @@ import {
   stepPast,
   type TrieNode,
   type TriePlace,
+  withAllBelow,
 } from "./_path_trie.ts";
 import type { NameRule } from "./name_filter.ts";
 import { parsePathGlob, rootedSegments, segmentsOf } from "./path.ts";
@@ -98,6 +99,25 @@ export function compilePathRules(
     granting: placeAt(granting, names, null),
   };
   return { restricting, granting, fold: folding, workspace, granted, count: rules.length };
+}
+
+/**
+ * These rules with one more behind them that allows all of a folder, which like every other yields to those that ask or
+ * deny. For each run of programs anew: what restricts is shared.
+ */
+export function withFolder(rules: PathRules, folder: string, source: string): PathRules {
+  const { count: order, workspace } = rules;
+  const pattern = `${folder}/**`;
+  const rule: CitedRule = { order, reference: referenceTo(source, `paths[${order}]`) };
+  const ending = { rule, effect: "allow", pattern } as const;
+  const granting = withAllBelow(rules.granting, segmentsOf(folder), ending);
+  return {
+    ...rules,
+    granting,
+    workspace: { ...workspace, granting: placeAt(granting, workspace.names, null) },
+    granted: [...rules.granted, pattern],
+    count: order + 1,
+  };
 }
 
 /** A reference with its reason where there is one. */

@@ -23,3 +23,22 @@ Deno.test("a run's folder is open beside the rules, and to no more than the fold
     assertEquals(effects, [before, after], `${access} ${path}`);
   }
 });
+
+Deno.test("a folder beside another leaves it open, and one named like a glob opens no other", () => {
+  const rules = rulebook([{
+    paths: [pathRule("allow", ["**"]), pathRule("ask", ["/tmp/r/b/**"])],
+  }]);
+  const one = rules.withFolder(canonical("/tmp/r/a"));
+  const both = one.withFolder(canonical("/tmp/r/run-*"));
+  const cases = [
+    ["/tmp/r/a/x", "allow", "allow"],
+    ["/tmp/r/run-*/x", "deny", "allow"],
+    ["/tmp/r/run-2/x", "deny", "deny"],
+    ["/tmp/r/b/x", "ask", "ask"],
+    ["/w/project/x", "allow", "allow"],
+  ] as const;
+  for (const [path, first, second] of cases) {
+    const effects = [one, both].map((each) => each.judgePath("read", canonical(path)).effect);
+    assertEquals(effects, [first, second], path);
+  }
+});
