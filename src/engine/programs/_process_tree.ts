@@ -125,12 +125,22 @@ export class ProcessTree {
 
   /**
    * Shows all that programs have started. `showEnded`: what has ended of it, and who started it has not waited for. It has its
-   * number as long as that one lives.
+   * number as long as that one lives. `from`: where that is the first number of all that is meant, nothing before it is
+   * looked at.
    */
-  visitAll(show: (found: FoundProcess) => void, showEnded?: (found: FoundProcess) => void): void {
+  visitAll(
+    show: (found: FoundProcess) => void,
+    showEnded: ((found: FoundProcess) => void) | null = null,
+    from: number | null = null,
+  ): void {
     const before = this.#known;
     this.#known = new Map();
-    this.#visit(this.table.list(), before, show, showEnded);
+    const numbers = this.table.list();
+    const last = from === null ? null : this.table.last();
+    const meant = from === null || last === null
+      ? numbers
+      : numbers.filter((id) => this.given(from, id) <= this.given(from, last));
+    this.#visit(meant, before, show, showEnded);
   }
 
   /** As `visitAll`, of those that were started since this one, its number included in none. */
@@ -141,7 +151,7 @@ export class ProcessTree {
     const numbers = distance <= FEW_NUMBERS
       ? Array.from({ length: distance }, (_, index) => (first + 1 + index) % this.#mostNumber)
       : this.table.list().filter((id) => id !== first && this.given(first, id) <= distance);
-    this.#visit(numbers, this.#known, show);
+    this.#visit(numbers, this.#known, show, null);
   }
 
   /** Reaps what has ended. */
@@ -149,7 +159,7 @@ export class ProcessTree {
     numbers: readonly number[],
     before: ReadonlyMap<number, { readonly job: number; readonly began: number }>,
     show: (found: FoundProcess) => void,
-    showEnded: ((found: FoundProcess) => void) | null = null,
+    showEnded: ((found: FoundProcess) => void) | null,
   ): void {
     const seen = new Map<number, ProcessFacts>();
     for (const id of numbers) {

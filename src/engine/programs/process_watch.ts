@@ -282,7 +282,7 @@ export class ProcessWatch {
     }, (one) => {
       ended.push(one);
       count(one);
-    });
+    }, this.#firstOfAll());
     const inSockets = this.#memory.mostInSockets();
     for (const run of this.#runs.values()) {
       const of = (some: readonly FoundProcess[]) =>
@@ -293,6 +293,23 @@ export class ProcessWatch {
     this.#tellGuardian(found);
     const pause = Math.max(LOOK_MS, (this.#spent() - before) * SHARE);
     this.#nextLook = performance.now() + pause;
+  }
+
+  /**
+   * The number of the program that was the first of all that run, where nothing of theirs can have one before it; null where
+   * that is not known. A machine has many processes, and most calls are over before they would be looked at a second time.
+   */
+  #firstOfAll(): number | null {
+    const runs = [...this.#runs.values()];
+    const now = performance.now();
+    if (runs.some(({ since, abandoned }) => abandoned || now - since >= YOUNG_MS)) return null;
+    const last = this.#last ?? 0;
+    const ago = (id: number): number => this.#tree.given(id, last);
+    return runs.flatMap(({ leaders }) => [...leaders])
+      .reduce<number | null>(
+        (first, id) => first === null || ago(id) > ago(first) ? id : first,
+        null,
+      );
   }
 
   /** A few at a time: a process that forks lets nobody see its environment meanwhile. */

@@ -146,6 +146,25 @@ Deno.test("what was started since another is found among the newest numbers", as
   }
 });
 
+Deno.test("of all that runs what began before a number is left out", async () => {
+  const { tree, runs } = world();
+  const word = sleepMark();
+  const before = startScript("sleep 100000", 7);
+  const first = startScript(`setsid sleep ${word} & wait`, 7);
+  try {
+    runs.set(7, { job: 7, leaders: new Set([before, first]) });
+    assert(await comesToBe(() => running(word).length === 1));
+    const seen = (from: number | null) => {
+      const ids: number[] = [];
+      tree.visitAll(({ facts }) => ids.push(facts.id), null, from);
+      return [before, first, running(word)[0] ?? 0].map((id) => ids.includes(id));
+    };
+    assertEquals([seen(null), seen(first)], [[true, true, true], [false, true, true]]);
+  } finally {
+    await endAll(...running(word), before, first);
+  }
+});
+
 Deno.test("numbers of processes begin again after the last", async () => {
   const { tree } = world();
   const most = tree.table.mostNumber();

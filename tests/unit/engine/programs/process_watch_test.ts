@@ -198,6 +198,25 @@ Deno.test("a run that keeps to its limits is let alone", async () => {
   }
 });
 
+Deno.test("of what was there before a run nothing is looked at as long as the run is young", async () => {
+  const looked: number[] = [];
+  const counted: Libc = {
+    ...libc,
+    path(text, place) {
+      if (text === "/proc/1/stat") looked.push(performance.now());
+      return libc.path(text, place);
+    },
+  };
+  const { watch } = watching({}, counted);
+  const leader = startScript("exec sleep 100000", 1);
+  const begun = performance.now();
+  watch.begin(1, leader);
+  assert(await comesToBe(() => looked.length > 0));
+  assert(looked[0]! - begun >= 250, `${looked[0]! - begun}`);
+  await endAll(leader);
+  watch.close();
+});
+
 Deno.test("a machine on which looking takes long, but no processor, leaves no run alone for longer", async () => {
   const looks: number[] = [];
   const pause = new Int32Array(new SharedArrayBuffer(4));
