@@ -2,7 +2,7 @@
  * Measures Toolgate beside its floors, a compiled hello world and a bare Deno pipe that checks nothing, and
  * prints each figure with its target; then runs the benchmarks of `tests/bench/`. Arguments name what alone is measured:
  * pipe, tools, programs, builds, gate, git, search, walk, web, pages, analysis, agreement, lines, everyday, parts; behind
- * `everyday` names of its projects, of which alone the lines are run then.
+ * `everyday` names of its projects, and behind `builds` of these, which alone are run then.
  */
 
 import { join } from "@std/path";
@@ -26,7 +26,7 @@ import {
   renderLineAgreement,
 } from "../tests/bench/lines/agreement.ts";
 import { renderUnasked, unasked } from "../tests/bench/lines/unasked.ts";
-import { buildFigures } from "../tests/bench/builds/builds.ts";
+import { BUILD_NAMES, buildFigures } from "../tests/bench/builds/builds.ts";
 import { analysisFigures } from "../tests/bench/analysis_figures.ts";
 import {
   everyday,
@@ -218,7 +218,7 @@ const tables = (workspace: string): Readonly<Record<string, () => Promise<readon
   pipe: () => measure(workspace, join(out, "audit.ndjson")),
   tools: () => pipeFigures(paths.toolgate, paths.pipe, policy),
   programs: () => programFigures(paths.toolgate, paths.pipe),
-  builds: () => buildFigures(paths.toolgate),
+  builds: () => buildFigures(paths.toolgate, namedOf(BUILD_NAMES)),
   gate: () => gateFigures(paths.toolgate, paths.hello),
   git: () => gitFigures(paths.toolgate, paths.pipe),
   search: () => searchFigures(paths.toolgate),
@@ -226,6 +226,12 @@ const tables = (workspace: string): Readonly<Record<string, () => Promise<readon
   web: () => webFigures(paths.toolgate),
   analysis: () => analysisFigures(paths.toolgate),
 });
+
+/** Those that arguments name; all where none is. */
+const namedOf = (names: readonly string[]): readonly string[] => {
+  const named = names.filter((name) => Deno.args.includes(name));
+  return named.length > 0 ? named : names;
+};
 
 const isAsked = (name: string): boolean => Deno.args.length === 0 || Deno.args.includes(name);
 
@@ -254,10 +260,8 @@ try {
   }
   if (isAsked("everyday")) {
     // One project after the other, so that what has been done is said even where somebody ends it.
-    const named = PROJECT_NAMES.filter((name) => Deno.args.includes(name));
-    const projects = named.length > 0 ? named : PROJECT_NAMES;
     const verdicts = [];
-    for (const project of projects) {
+    for (const project of namedOf(PROJECT_NAMES)) {
       verdicts.push(...await everyday(paths.toolgate, { project }, telling()));
       console.log(`after ${project}:\n${renderEveryday(verdicts)}`);
     }

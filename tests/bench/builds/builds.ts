@@ -22,6 +22,8 @@ interface Figure {
 
 /** Something that somebody waits for. */
 interface Build {
+  /** By which it can be asked for alone. */
+  readonly name: string;
   readonly project: EverydayProject;
   readonly line: string;
   readonly target: number;
@@ -29,32 +31,85 @@ interface Build {
   readonly makes: readonly string[];
   /** Sources that get a line more before each run, where it would have nothing to do else. */
   readonly changes: readonly string[];
+  /** The same program with next to nothing to do, where a call takes much of the time: a figure more is without that. */
+  readonly start?: string;
 }
 
 const BUILD_TARGET = 1.25;
 const NPM_CI = "npm ci --offline --no-audit --no-fund --cache .npm-cache";
 const BUILDS: readonly Build[] = [
-  { project: NODE, line: "npx tsc", target: BUILD_TARGET, makes: ["out"], changes: [] },
-  { project: NODE, line: "npx webpack", target: BUILD_TARGET, makes: ["bundle"], changes: [] },
-  { project: NODE, line: NPM_CI, target: BUILD_TARGET, makes: ["node_modules"], changes: [] },
-  { project: PYTHON, line: "pytest -q", target: BUILD_TARGET, makes: [], changes: [] },
   {
+    name: "tsc",
+    project: NODE,
+    line: "npx tsc",
+    target: BUILD_TARGET,
+    makes: ["out"],
+    changes: [],
+  },
+  {
+    name: "webpack",
+    project: NODE,
+    line: "npx webpack",
+    target: BUILD_TARGET,
+    makes: ["bundle"],
+    changes: [],
+  },
+  {
+    name: "npm-ci",
+    project: NODE,
+    line: NPM_CI,
+    target: BUILD_TARGET,
+    makes: ["node_modules"],
+    changes: [],
+  },
+  {
+    name: "pytest",
+    project: PYTHON,
+    line: "pytest -q",
+    target: BUILD_TARGET,
+    makes: [],
+    changes: [],
+  },
+  {
+    name: "go-build",
     project: GO,
     line: "go build ./...",
     target: BUILD_TARGET,
     makes: [],
     changes: ["flag.go", "cmd/demo/main.go"],
   },
-  { project: C, line: "make -j2", target: BUILD_TARGET, makes: ["build"], changes: [] },
-  { project: FILES, line: "git status --short", target: 1.1, makes: [], changes: [] },
+  {
+    name: "make",
+    project: C,
+    line: "make -j2",
+    target: BUILD_TARGET,
+    makes: ["build"],
+    changes: [],
+  },
+  {
+    name: "git-status",
+    project: FILES,
+    line: "git status --short",
+    target: 1.1,
+    makes: [],
+    changes: [],
+    start: "git rev-parse HEAD",
+  },
 ];
+export const BUILD_NAMES: readonly string[] = BUILDS.map(({ name }) => name);
 const ROUNDS = 5;
+/** Of what takes some hundredths of a second. */
+const QUICK_ROUNDS = 21;
 const PATIENCE_MS = 300_000;
 
-/** What is not here and cannot be had is left out, and said on standard error. */
-export async function buildFigures(toolgate: string): Promise<readonly Figure[]> {
+/** Of builds by their names. What is not here and cannot be had is left out, and said on standard error. */
+export async function buildFigures(
+  toolgate: string,
+  names: readonly string[],
+): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const project of new Set(BUILDS.map(({ project }) => project))) {
+  const builds = BUILDS.filter(({ name }) => names.includes(name));
+  for (const project of new Set(builds.map(({ project }) => project))) {
     const prepared = await prepare(project);
     if (prepared === null) continue;
     const base = Deno.makeTempDirSync({ prefix: "toolgate-bench-" });
@@ -65,8 +120,8 @@ export async function buildFigures(toolgate: string): Promise<readonly Figure[]>
         await copied(prepared.modules, join(ground.work, "node_modules"));
         await ground.fillCache();
       }
-      for (const build of BUILDS) {
-        if (build.project === project) figures.push(await figureOf(build, ground, toolgate));
+      for (const build of builds) {
+        if (build.project === project) figures.push(...await figuresOf(build, ground, toolgate));
       }
     } finally {
       Deno.removeSync(base, { recursive: true });
@@ -75,8 +130,12 @@ export async function buildFigures(toolgate: string): Promise<readonly Figure[]>
   return figures;
 }
 
-async function figureOf(build: Build, ground: Ground, toolgate: string): Promise<Figure> {
-  const { line, target } = build;
+async function figuresOf(
+  build: Build,
+  ground: Ground,
+  toolgate: string,
+): Promise<readonly Figure[]> {
+  const { line, target, start } = build;
   const pipe = new Pipe([], { binary: toolgate, cwd: ground.work, env: ground.environment });
   try {
     const timed = async (run: () => Promise<void>): Promise<number> => {
@@ -85,24 +144,43 @@ async function figureOf(build: Build, ground: Ground, toolgate: string): Promise
       await run();
       return performance.now() - started;
     };
-    const times: { subject: number[]; floor: number[] } = { subject: [], floor: [] };
-    for (let round = 0; round <= ROUNDS; round++) {
-      const subject = await timed(() => held(pipe, line));
-      const floor = await timed(() => ground.unheld(line));
-      // The first finds nothing in any cache.
-      if (round === 0) continue;
-      times.subject.push(subject);
-      times.floor.push(floor);
+    const lines = start === undefined ? [line] : [line, start];
+    const times = lines.map((line) => ({ line, subject: [] as number[], floor: [] as number[] }));
+    const rounds = start === undefined ? ROUNDS : QUICK_ROUNDS;
+    for (let round = 0; round <= rounds; round++) {
+      for (const { line, subject, floor } of times) {
+        const [held, unheld] = [
+          await timed(() => heldRun(pipe, line)),
+          await timed(() => ground.unheld(line)),
+        ];
+        // The first finds nothing in any cache.
+        if (round === 0) continue;
+        subject.push(held);
+        floor.push(unheld);
+      }
     }
-    const pair = { subject: median(times.subject), floor: median(times.floor) };
-    return { figure: `${line} : unheld`, unit: "ms", pair, target, at: "most" };
+    const [whole, begun] = times.map(({ subject, floor }): Pair => ({
+      subject: median(subject),
+      floor: median(floor),
+    }));
+    if (whole === undefined) return [];
+    const figure = (name: string, pair: Pair): Figure => ({
+      figure: `${name} : unheld`,
+      unit: "ms",
+      pair,
+      target,
+      at: "most",
+    });
+    if (begun === undefined) return [figure(line, whole)];
+    const rest = { subject: whole.subject - begun.subject, floor: whole.floor - begun.floor };
+    return [figure(line, whole), figure(`${line}, less ${start}`, rest)];
   } finally {
     await pipe.close();
   }
 }
 
 /** Gives every approval. */
-async function held(pipe: Pipe, command: string): Promise<void> {
+async function heldRun(pipe: Pipe, command: string): Promise<void> {
   await pipe.send({ id: "run", tool: "run_command", args: { command, timeout_ms: PATIENCE_MS } });
   for (;;) {
     const answer = await pipe.next() as Answer & { readonly approval?: string } | null;
