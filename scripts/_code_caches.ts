@@ -58,9 +58,12 @@ const REHEARSALS: readonly Rehearsal[] = [
     scripts: [
       { name: "front", roots: ["main", "_help", "screen"] },
       { name: "base", roots: CALL, within: ["worker", "context", "read_file"] },
+      { name: "judge", roots: ["listener_worker"], within: CALL },
       { name: "call", roots: CALL },
       { name: "thread", roots: ["worker", "module_worker"] },
       { name: "pool", roots: ["serve", "worker_pool"] },
+      // What reads lines: none comes in a rehearsal.
+      { name: "hearing", roots: ["listener_worker"], within: ["serve_engine"], whole: true },
       // Loaded while the first thread of the pool begins.
       { name: "pipe", roots: ["serve_engine", "pipe_places"] },
       { name: "parse", roots: ["parse"] },

@@ -75,8 +75,20 @@ const SELDOM: readonly ScriptPlan[] = [
 /** The scripts that are compressed. */
 const PACKED = [...SELDOM.map(({ name }) => name), ...OF_PROGRAMS];
 
+/** What threads start with that take no calls from a pool. */
+const OTHER_WORKERS = [
+  "src/engine/modules/module_worker.ts",
+  "src/serve/listener/listener_worker.ts",
+] as const;
+
 /** The modules that threads start with. */
-const ENTRIES = ["main.js", "worker.js", "module_worker.js", "rehearse.js"];
+const ENTRIES = [
+  "main.js",
+  "worker.js",
+  "listener_worker.js",
+  "module_worker.js",
+  "rehearse.js",
+];
 
 export interface BuildOptions {
   readonly target: Target;
@@ -171,10 +183,12 @@ export async function build(options: BuildOptions): Promise<void> {
     join(generated, "worker.ts"),
     `import ${JSON.stringify(options.worker ?? moduleUrl("src/engine/pool/worker.ts"))};\n`,
   );
-  await Deno.writeTextFile(
-    join(generated, "module_worker.ts"),
-    `import ${JSON.stringify(moduleUrl("src/engine/modules/module_worker.ts"))};\n`,
-  );
+  for (const module of OTHER_WORKERS) {
+    await Deno.writeTextFile(
+      join(generated, basename(module)),
+      `import ${JSON.stringify(moduleUrl(module))};\n`,
+    );
+  }
   for (const entry of [CALL_ALONE, CALL_AT_GATE]) {
     const module = `${basename(entry, ".js")}.ts`;
     await Deno.writeTextFile(
@@ -191,7 +205,7 @@ export async function build(options: BuildOptions): Promise<void> {
     `--outdir=${bundle}`,
     join(generated, "main.ts"),
     join(generated, "worker.ts"),
-    join(generated, "module_worker.ts"),
+    ...OTHER_WORKERS.map((module) => join(generated, basename(module))),
     join(generated, "rehearse.ts"),
     join(generated, "call_alone.ts"),
     join(generated, "call_at_gate.ts"),
@@ -201,7 +215,7 @@ export async function build(options: BuildOptions): Promise<void> {
   if (options.rehearse !== undefined) {
     await joinScripts(bundle, ENTRIES, [...SCRIPTS, ...SELDOM]);
   }
-  const workers = ["worker", "module_worker"].map((name) => join(bundle, `${name}.ts`));
+  const workers = ["worker.ts", ...OTHER_WORKERS].map((path) => join(bundle, basename(path)));
   for (const worker of workers) {
     await Deno.writeTextFile(worker, `import "./${basename(worker, ".ts")}.js";\n`);
   }

@@ -5,6 +5,7 @@ import type { Rulebook } from "../policy/rulebook.ts";
 import type { Libc } from "../sandbox/kernel/libc.ts";
 import { LineLoop, type LineServer } from "../serve/line_loop.ts";
 import { LineWriter } from "../serve/line_writer.ts";
+import type { Listening } from "../serve/listener/listening.ts";
 import { ReadingServer } from "../serve/reading_server.ts";
 
 /** Both ends of this process's pipe. */
@@ -22,14 +23,20 @@ export interface PipeLoop {
   ): Promise<boolean>;
 }
 
-/** `libc`: null where there is none, and the runtime alone reads and writes. */
-export function openPipeLoop(libc: Libc | null): PipeLoop {
+/**
+ * `libc`: null where there is none, and the runtime alone reads and writes. `listening`: who hears in turns with the server;
+ * ends with it.
+ */
+export function openPipeLoop(libc: Libc | null, listening: Listening | null = null): PipeLoop {
   const readiness = createReadiness(libc);
-  const writer = new LineWriter(readiness);
+  const writer = new LineWriter(readiness, listening?.lock);
   return {
     writer,
     async run(server, { limits, killGraceMs }, children) {
-      const loop = new LineLoop(new ReadingServer(server), writer, readiness, limits.request);
+      const loop = new LineLoop(new ReadingServer(server), writer, readiness, {
+        requestBytes: limits.request,
+        listening,
+      });
       for (const signal of ["SIGTERM", "SIGINT"] as const) {
         Deno.addSignalListener(signal, () => {
           void children?.end();
@@ -37,6 +44,7 @@ export function openPipeLoop(libc: Libc | null): PipeLoop {
         });
       }
       const complete = await loop.run();
+      listening?.close();
       await children?.end();
       return complete;
     },

@@ -29,8 +29,12 @@ export async function serve(invocation: Invocation): Promise<number> {
   const children = await childrenOf(session, invocation);
   const many = libc !== null && !session.agent.pinned && hasAgentsApart(session);
   const { engine, openApart } = children ?? await openEngines(session, invocation, many);
-  // Its thread begins while what hears the pipe, and what other agents take, is loaded.
-  engine.warm();
+  // A thread begins while what hears the pipe, and what other agents take, is loaded.
+  const listening = children === null && libc !== null && mayListen(session, engine)
+    ? await (await import("../serve/listener/listening.ts")).Listening
+      .start(engine, session.agent, libc)
+    : null;
+  if (listening === null) engine.warm();
   const { serveEngine } = await import("./serve_engine.ts");
   const { registration } = session;
   const apart = !many || openApart === null ? null : await openPipePlaces(libc, {
@@ -44,9 +48,18 @@ export async function serve(invocation: Invocation): Promise<number> {
     libc,
     children,
     apart,
+    listening,
   });
   release();
   return status;
+}
+
+/** Whether calls that only look leave nothing to be done on the main thread: no record, and nothing that is tried where they fail. */
+function mayListen(
+  { auditLog, telemetry }: Session,
+  { rulebook: { settings } }: StayingEngine,
+): boolean {
+  return auditLog === null && telemetry === null && Object.keys(settings.recovery).length === 0;
 }
 
 /** The engine of the workspace; `many`: and what opens others beside it. */

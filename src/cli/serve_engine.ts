@@ -5,6 +5,7 @@ import type { StayingEngine } from "../engine/create_engine.ts";
 import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
 import { noChildren, withAgents } from "../serve/gate/children/agent_runner.ts";
 import type { LineWriter } from "../serve/line_writer.ts";
+import type { Listening } from "../serve/listener/listening.ts";
 import { type Output, type PipeAgent, Server, type ServerOptions } from "../serve/server.ts";
 import type { PipeChildren } from "./gate/pipe_children.ts";
 import { openPipeLoop } from "./pipe_loop.ts";
@@ -15,14 +16,16 @@ export async function serveEngine(
   engine: StayingEngine,
   agent: PipeAgent,
   options?: ServerOptions,
-  { libc = openLibc(), children = null, apart = null }: {
+  { libc = openLibc(), children = null, apart = null, listening = null }: {
     readonly libc?: Libc | null;
     readonly children?: PipeChildren | null;
     /** Other agents, each in a worktree of its own. */
     readonly apart?: PipePlaces | null;
+    /** A thread that hears in turns with this one. */
+    readonly listening?: Listening | null;
   } = {},
 ): Promise<number> {
-  const pipe = openPipeLoop(libc);
+  const pipe = openPipeLoop(libc, listening);
   const parent = () => ({ approver: server.approver, narrowing: [] });
   const calls = children?.callsOf(parent) ?? noChildren;
   const own = children?.engineOf(parent) ??

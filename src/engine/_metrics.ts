@@ -20,23 +20,63 @@ interface Tally {
   errors: Map<ErrorCode, number>;
 }
 
+/** What one tool came to, as it crosses between threads. Latencies in milliseconds. */
+export interface Counted extends Readonly<Omit<Tally, "errors">> {
+  readonly errors: readonly (readonly [ErrorCode, number])[];
+}
+
+/** By tool name. */
+export type Counts = Readonly<Record<string, Counted>>;
+
 /** Counts calls. Names of tools are few: what no tool has is counted as it was asked for. */
 export class Metrics {
   readonly #tallies = new Map<string, Tally>();
 
   /** @param code Null where the call succeeded. */
   record(tool: string, code: ErrorCode | null, latencyMs: number): void {
-    let tally = this.#tallies.get(tool);
-    if (tally === undefined) {
-      tally = { calls: 0, succeeded: 0, total: 0, max: 0, last: 0, errors: new Map() };
-      this.#tallies.set(tool, tally);
-    }
+    const tally = this.#of(tool);
     tally.calls++;
     tally.total += latencyMs;
     tally.last = latencyMs;
     if (latencyMs > tally.max) tally.max = latencyMs;
     if (code === null) tally.succeeded++;
     else tally.errors.set(code, (tally.errors.get(code) ?? 0) + 1);
+  }
+
+  #of(tool: string): Tally {
+    let tally = this.#tallies.get(tool);
+    if (tally === undefined) {
+      tally = { calls: 0, succeeded: 0, total: 0, max: 0, last: 0, errors: new Map() };
+      this.#tallies.set(tool, tally);
+    }
+    return tally;
+  }
+
+  /** What was counted, which is not counted any more: it is somebody else's now. */
+  take(): Counts {
+    const counts = Object.fromEntries(
+      [...this.#tallies].map(([name, tally]) => [name, { ...tally, errors: [...tally.errors] }]),
+    );
+    this.#tallies.clear();
+    return counts;
+  }
+
+  /** Counts what another has. How many calls those were. */
+  add(counts: Counts): number {
+    let calls = 0;
+    for (const [name, counted] of Object.entries(counts)) {
+      const tally = this.#of(name);
+      calls += counted.calls;
+      tally.calls += counted.calls;
+      tally.succeeded += counted.succeeded;
+      tally.total += counted.total;
+      tally.max = Math.max(tally.max, counted.max);
+      tally.last = counted.last;
+      for (const [code, count] of counted.errors) {
+        tally.errors.set(code, (tally.errors.get(code) ?? 0) + count);
+      }
+    }
+    return calls;
   }
 
   /** By tool name, sorted. */

@@ -11,6 +11,8 @@ import type { PluginManifest } from "../plugins/manifest.ts";
 import type { CarriedListing } from "../tools/listing.ts";
 import { createRegistry, type Registry, TOOLS } from "../tools/registry.ts";
 import { createBoundaries } from "./pool/boundaries.ts";
+import { filesFromSource } from "./pool/carried_files.ts";
+import { withEmbedded } from "../host/carried/carried.ts";
 import { createIdentityProbe } from "../host/paths/identity.ts";
 import type { StraightProbe } from "../host/paths/canonicalize.ts";
 import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
@@ -30,6 +32,7 @@ import { createPluginRegistry, type PluginRegistry } from "./plugin_registry.ts"
 import { JobNumbers } from "./job_numbers.ts";
 import { createPreparation } from "./judge/preparation.ts";
 import { createResolver } from "./judge/resolve.ts";
+import type { LookingSetup } from "./looking_engine.ts";
 import type { ProgramSharing } from "./programs/program_sharing.ts";
 import type { PoolParts } from "./pool/open_pool.ts";
 import { createSingleRunner, type SingleRunnerOptions } from "./pool/single_runner.ts";
@@ -79,6 +82,11 @@ export interface StayingEngine extends CommandEngine {
   readonly plugins: PluginRegistry;
   /** Starts the thread that most calls need ahead of the first. */
   warm(): void;
+  /** What a thread of its user's own is told that only looks: see `LookingEngine`. `permissions`: the runtime's, for it. */
+  looking(): Promise<{
+    readonly setup: LookingSetup;
+    readonly permissions: Deno.PermissionOptions;
+  }>;
   /** Begins what its first calls take before its workspace is there. */
   begin(): Promise<void>;
   /** What its programs may become of what they make in this folder, which is there by now: see {@linkcode WarmRunner}. */
@@ -110,6 +118,14 @@ export async function createStayingEngine(
     ...engine,
     plugins: pool.plugins,
     warm: runner.warm,
+    async looking() {
+      const { boundaries, permissionsOf, plugins: { manifests: plugins } } = pool;
+      const { boundary } = boundaries.ofLane("read");
+      const { policies, workspace } = options;
+      const setup = { policies, plugins, workspace, boundary };
+      const source = await filesFromSource();
+      return { setup, permissions: permissionsOf(withEmbedded(boundary, source)) };
+    },
     begin: runner.begin,
     makeSpares: runner.makeSpares,
     bind: runner.bind,

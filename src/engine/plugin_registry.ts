@@ -128,6 +128,7 @@ function following(current: () => Registry): Registry {
     get catalogue() {
       return createCatalogue(registry);
     },
+    looks: (name) => current().looks(name),
     canonicalName: (name) => current().canonicalName(name),
     aliasesOf: (name) => current().aliasesOf(name),
     get: (name) => current().get(name),

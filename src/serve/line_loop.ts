@@ -1,10 +1,13 @@
 /** The life of a pipe: lines come in, lines go out, threads answer in between, and it sleeps until one of them has something. */
 
 import { readInput } from "../host/standard_input.ts";
+import type { LookingEngine } from "../engine/looking_engine.ts";
 import type { StayingRunner } from "../engine/runner.ts";
 import { type Line, LineSplitter } from "./line_splitter.ts";
 import type { LineWriter } from "./line_writer.ts";
 import type { Readiness } from "../host/kernel/readiness.ts";
+import type { Listening } from "./listener/listening.ts";
+import type { Given } from "./listener/turn.ts";
 
 /** Bytes asked of standard input at once: a pipe's capacity (pipe(7)). */
 const INPUT_BYTES = 1 << 16;
@@ -12,12 +15,16 @@ const INPUT_BYTES = 1 << 16;
  * How long the loop blocks for the next request of a caller that takes turns before it waits on the event loop. Timers and signals are late by as much at the most.
  */
 const TURN_MS = 1;
+/** The same for the turn to come back from whoever only looks. */
+const GIVEN_MS = 1;
 /** The same for the answer of a thread: one that starts a program takes longer than one that reads a file. */
 const ANSWER_MS = 2;
 /** Bytes of answers that wait for company at most. */
 const BATCH_BYTES = 1 << 15;
 /** Continuations of an answer that has arrived, until it is written: a few turns of the microtask queue. */
 const SETTLE_TURNS = 8;
+
+const LINE_END = new Uint8Array([0x0a]);
 
 /** What speaks over a pipe: the operations of `serve`, or MCP. */
 export interface LineServer {
@@ -35,6 +42,10 @@ export interface LineServer {
   /** Called when something was written. */
   onAnswer: () => void;
   accept(line: Line): void;
+  /** Whether a line may be answered by a thread that only looks, now; where it is not there no line may. */
+  isLook?(line: Line): boolean;
+  /** What such a thread has answered. */
+  addCounts?(counts: Counts): void;
   /** There is room again for answers, where the way out had none. */
   resume(): void;
   /** The input has ended: nobody will say anything any more. */
@@ -44,6 +55,9 @@ export interface LineServer {
   cancelAll(): void;
 }
 
+/** Calls that were answered, as the engine counts them. */
+export type Counts = ReturnType<LookingEngine["takeCounts"]>;
+
 /** Reads lines, hands them to a server and writes its answers, until the input ends and all is answered. */
 export class LineLoop {
   readonly #server: LineServer;
@@ -52,8 +66,14 @@ export class LineLoop {
   readonly #splitter: LineSplitter;
   readonly #input = new Uint8Array(INPUT_BYTES);
   #reading = false;
-  /** Whose bell wakes the loop, while it is listened to. */
-  #listening: StayingRunner | null = null;
+  /** Whether the turn was given away just now. */
+  #gave = false;
+  /** Whether this loop has it since more came at once than whoever only looks answers as quickly. */
+  #pressed = false;
+  /** Whether the bell of whoever has it wakes the loop. */
+  #awaitsTurn = false;
+  /** Whose bell wakes the loop, while it is waited for. */
+  #awaited: StayingRunner | null = null;
   #open = true;
   #abandoned = false;
   /**
@@ -61,11 +81,22 @@ export class LineLoop {
    * reaction on every promise that lives longer than the wait, for each request.
    */
   #wake = Promise.withResolvers<void>();
+  /** Who hears in turns with this loop; null where it hears alone. */
+  readonly #listening: Listening | null;
 
-  constructor(server: LineServer, writer: LineWriter, readiness: Readiness, requestBytes: number) {
+  constructor(
+    server: LineServer,
+    writer: LineWriter,
+    readiness: Readiness,
+    { requestBytes, listening = null }: {
+      readonly requestBytes: number;
+      readonly listening?: Listening | null;
+    },
+  ) {
     this.#server = server;
     this.#writer = writer;
     this.#readiness = readiness;
+    this.#listening = listening;
     this.#splitter = new LineSplitter(requestBytes);
     server.onAnswer = () => this.#wake.resolve();
   }
@@ -75,6 +106,7 @@ export class LineLoop {
     this.#open = false;
     this.#server.endInput();
     this.#server.refuseWaiting();
+    this.#listening?.recall();
     this.#wake.resolve();
     setTimeout(() => this.#server.cancelAll(), graceMs);
     // What does not end when it is cancelled is ended with the process; so is a reader that never reads.
@@ -90,6 +122,7 @@ export class LineLoop {
       // It can be another one than a turn ago: MCP roots that narrow the workspace take a new engine.
       const { runner } = this.#server;
       runner.drain();
+      this.#takeTurn();
       // Threads hear of what was begun, and answers that are made reach the writer, so that they go out in one write.
       let turns = 0;
       do await null; while (this.#isSettling && ++turns < SETTLE_TURNS);
@@ -100,9 +133,15 @@ export class LineLoop {
         this.#server.cancelAll();
         return false;
       }
-      if (!this.#open && this.#server.pending === 0 && this.#writer.waiting === 0) return true;
       const idle = this.#server.pending === 0;
+      if (!this.#open && idle && this.#writer.waiting === 0 && this.#hears) return true;
+      if (this.#gave) {
+        this.#gave = false;
+        if (idle && this.#listening?.bell.waitBlocking(GIVEN_MS)) continue;
+      }
       if (this.#writer.waiting > 0 || (idle && this.#readAhead(TURN_MS))) continue;
+      // Whoever asked for much at once has had it all.
+      if (idle) this.#pressed = false;
       if (!this.#reading && runner.running > 0) {
         const soon = runner.answersSoon(ANSWER_MS);
         if (soon instanceof Promise ? await soon : soon) continue;
@@ -143,15 +182,63 @@ export class LineLoop {
 
   /** Reading on while the queue is full would only move the caller's backlog into this process. */
   get #mayRead(): boolean {
-    return this.#open && !this.#server.full;
+    return this.#open && this.#hears && !this.#server.full;
+  }
+
+  /** Whether it is this loop's turn to read. */
+  get #hears(): boolean {
+    return this.#listening?.isMain ?? true;
+  }
+
+  /** Does what whoever only looks has left, where it is this loop's turn again. */
+  #takeTurn(): void {
+    const given = this.#listening?.take() ?? null;
+    if (given === null) return;
+    if (given.note !== null && given.note !== "") {
+      this.#server.addCounts?.(JSON.parse(given.note) as Counts);
+    }
+    if (given.sign === "unread") this.#writer.break();
+    this.#pressed = given.sign === "pressed";
+    this.#takeGiven(given);
+  }
+
+  #takeGiven({ bytes, sign }: Given): void {
+    if (!this.#open) return;
+    // The first of them is why the turn came back; and what is over is so for whoever hears.
+    this.#takeLines(bytes, sign === null ? 1 : Infinity);
+    if (sign === "ended") this.#take(null);
+  }
+
+  /** `own`: how many of the lines are for this loop, whoever else may answer them. */
+  #takeLines(chunk: Uint8Array, own: number): void {
+    let count = 0;
+    for (const line of this.#splitter.push(chunk)) {
+      if (count++ >= own && this.#give(line)) return;
+      this.#server.accept(line);
+    }
+  }
+
+  /** Gives the turn away where somebody else may answer the line: with it, and all behind it. */
+  #give(line: Line): boolean {
+    if (this.#listening === null || this.#pressed || "tooLong" in line) return false;
+    if (this.#server.isLook?.(line) !== true) return false;
+    this.#gave = this.#listening.give([line.bytes, LINE_END, this.#splitter.rest]);
+    return this.#gave;
   }
 
   async #waitForAnything(): Promise<void> {
     const { runner } = this.#server;
-    if (this.#listening !== runner) {
-      this.#listening = runner;
+    if (this.#awaited !== runner) {
+      this.#awaited = runner;
       void runner.bell.wait().then(() => {
-        if (this.#listening === runner) this.#listening = null;
+        if (this.#awaited === runner) this.#awaited = null;
+        this.#wake.resolve();
+      });
+    }
+    if (!this.#hears && !this.#awaitsTurn) {
+      this.#awaitsTurn = true;
+      void this.#listening?.bell.wait().then(() => {
+        this.#awaitsTurn = false;
         this.#wake.resolve();
       });
     }
@@ -181,8 +268,6 @@ export class LineLoop {
       this.#server.endInput();
       return;
     }
-    for (const line of this.#splitter.push(this.#input.subarray(0, count))) {
-      this.#server.accept(line);
-    }
+    this.#takeLines(this.#input.subarray(0, count), 0);
   }
 }

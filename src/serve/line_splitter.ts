@@ -1,6 +1,7 @@
 /** Cuts a stream of bytes into lines, and passes over a line that is too long without keeping it. */
 
 const NEWLINE = 0x0a;
+const NOTHING = new Uint8Array(0);
 
 /** A whole line without its newline (bytes valid until the next push), or one that was too long. */
 export type Line = { readonly bytes: Uint8Array } | { readonly tooLong: true };
@@ -11,6 +12,7 @@ export class LineSplitter {
   #kept: Uint8Array[] = [];
   #size = 0;
   #skipping = false;
+  #rest: Uint8Array = NOTHING;
 
   /** @param limit Most bytes of a line. */
   constructor(limit: number) {
@@ -22,12 +24,18 @@ export class LineSplitter {
     return this.#size;
   }
 
+  /** Of the chunk what stands behind the line that was given last: who takes no more lines of it has it himself. */
+  get rest(): Uint8Array {
+    return this.#rest;
+  }
+
   /** Lines that end in this chunk. What is left over is copied and waits for the next. */
   *push(chunk: Uint8Array): Iterable<Line> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const piece = chunk.subarray(start, end);
       start = end + 1;
+      this.#rest = chunk.subarray(start);
       const line = this.#finish(piece);
       if (line !== null) yield line;
     }

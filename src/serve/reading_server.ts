@@ -12,7 +12,7 @@ import {
   readJsonLine,
   readJsonSteps,
 } from "./json_line.ts";
-import type { LineServer } from "./line_loop.ts";
+import type { Counts, LineServer } from "./line_loop.ts";
 import type { Line } from "./line_splitter.ts";
 
 /** Bytes of a line that is read in turns: shorter ones take a few milliseconds. */
@@ -65,6 +65,15 @@ export class ReadingServer implements LineServer {
 
   set onAnswer(told: () => void) {
     this.#server.onAnswer = told;
+  }
+
+  /** Nothing overtakes what is being read. */
+  isLook(line: Line): boolean {
+    return this.#unread.length === 0 && this.#server.isLook?.(line) === true;
+  }
+
+  addCounts(counts: Counts): void {
+    this.#server.addCounts?.(counts);
   }
 
   accept(line: Line): void {

@@ -15,6 +15,7 @@ import type { Approver } from "../engine/approvals/approvals.ts";
 import type { StayingEngine } from "../engine/create_engine.ts";
 import { execute } from "../engine/execute.ts";
 import { describeFailure } from "../engine/run_tool.ts";
+import { worksApart } from "../engine/worktrees/works_apart.ts";
 import type { JobEvent, StayingRunner } from "../engine/runner.ts";
 import {
   operationOutput,
@@ -22,6 +23,9 @@ import {
   type PipeAgent,
   type ServerOptions,
 } from "./_operations.ts";
+import type { Counts } from "./line_loop.ts";
+import type { Line } from "./line_splitter.ts";
+import { isLook, LONGEST_LOOK } from "./listener/look.ts";
 import type { ReadLine } from "./reading_server.ts";
 import { PipeApprovals } from "./_pipe_approvals.ts";
 import { type Operation, readRequest, type ServeRequest } from "./_read_request.ts";
@@ -81,6 +85,10 @@ export class Server {
   #operating = 0;
   /** Whether the tools are being changed or listed in order: what came after that waits. */
   #exclusive = false;
+  /** Of those that run, how many a thread that only looks could answer as well: while it is asked for many at once none is given away. */
+  #looking = 0;
+  /** Whether somebody has said what he spends: from then on each call is held against what he may. */
+  #countsTokens = false;
   /** Called when an answer was written. */
   onAnswer: () => void = () => {};
 
@@ -160,6 +168,28 @@ export class Server {
     return this.#running.size - (waiting - onThreads) > this.#engine.runner.running;
   }
 
+  /**
+   * Whether a thread that only looks may answer it, now: nothing waits that came before, one more may run, nobody counts
+   * tokens, and who asks has no engine of his own.
+   */
+  isLook(line: Line): boolean {
+    const { concurrency } = this.#engine.rulebook.settings.limits;
+    if ("tooLong" in line || line.bytes.length > LONGEST_LOOK) return false;
+    if (this.#waiting.length + this.#operating > 0 || this.#running.size >= concurrency) {
+      return false;
+    }
+    if (this.#exclusive || this.#options.mute || this.#countsTokens) return false;
+    const { registry, rulebook } = this.#engine;
+    const request = readRequest(line.bytes, this.#agent.name);
+    return request !== null && isLook(request, this.#agent, (tool) => registry.looks(tool)) &&
+      !worksApart(rulebook, request.call.agent);
+  }
+
+  /** What such a thread has answered. */
+  addCounts(counts: Counts): void {
+    this.#answers += this.#engine.metrics.add(counts);
+  }
+
   accept(line: ReadLine): void {
     if ("tooLong" in line) {
       const { request } = this.#engine.rulebook.settings.limits;
@@ -199,6 +229,7 @@ export class Server {
           this.#fail(request.id, request.call.tool, "RESOURCE_LIMIT", message);
           return;
         }
+        this.#countsTokens ||= request.call.tokens !== undefined;
         this.#enqueue({ ...request, bytes });
     }
   }
@@ -272,11 +303,14 @@ export class Server {
         });
         return;
       }
+      const looks = this.#engine.registry.looks(next.call.tool);
       const open: Open = { id: next.id, cancel: null, cancelled: false };
       this.#running.add(open);
+      if (looks) this.#looking++;
       const running = this.#run(next, open);
       running.then((result) => {
         this.#running.delete(open);
+        if (looks) this.#looking--;
         this.#bytes -= next.bytes;
         this.#answer(next.id, result, next.kind === "explain" ? "explain" : null);
         this.#startNext();

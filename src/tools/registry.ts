@@ -12,13 +12,20 @@ import { rankTools } from "./_rank_tools.ts";
 export interface RegistryEntry {
   readonly name: string;
   readonly aliases?: readonly string[];
+  /** It reads what is named and nothing else, in no time to speak of: the thread that hears a pipe answers it itself. */
+  readonly looks?: true;
   /** A literal import, so that it is bundled apart. */
   readonly load: () => Promise<{ readonly default: Tool }>;
 }
 
 /** The tools of Toolgate. */
 export const TOOLS: readonly RegistryEntry[] = [
-  { name: "read_file", aliases: ["fs.read"], load: () => import("./fs/read_file.ts") },
+  {
+    name: "read_file",
+    aliases: ["fs.read"],
+    looks: true,
+    load: () => import("./fs/read_file.ts"),
+  },
   { name: "write_file", aliases: ["fs.write"], load: () => import("./fs/write_file.ts") },
   { name: "create_file", load: () => import("./fs/create_file.ts") },
   { name: "edit_file", load: () => import("./fs/edit_file.ts") },
@@ -29,11 +36,21 @@ export const TOOLS: readonly RegistryEntry[] = [
   { name: "copy_file", load: () => import("./fs/copy_file.ts") },
   { name: "move_file", load: () => import("./fs/move_file.ts") },
   { name: "create_directory", load: () => import("./fs/create_directory.ts") },
-  { name: "list_directory", aliases: ["fs.list"], load: () => import("./fs/list_directory.ts") },
-  { name: "get_file_info", aliases: ["metadata"], load: () => import("./fs/get_file_info.ts") },
+  {
+    name: "list_directory",
+    aliases: ["fs.list"],
+    looks: true,
+    load: () => import("./fs/list_directory.ts"),
+  },
+  {
+    name: "get_file_info",
+    aliases: ["metadata"],
+    looks: true,
+    load: () => import("./fs/get_file_info.ts"),
+  },
   { name: "search_files", aliases: ["grep"], load: () => import("./fs/search_files.ts") },
   { name: "find_files", aliases: ["glob"], load: () => import("./fs/find_files.ts") },
-  { name: "list_backups", load: () => import("./fs/list_backups.ts") },
+  { name: "list_backups", looks: true, load: () => import("./fs/list_backups.ts") },
   { name: "restore_file", load: () => import("./fs/restore_file.ts") },
   { name: "file", load: () => import("./fs/file.ts") },
   {
@@ -101,6 +118,8 @@ export const TOOLS: readonly RegistryEntry[] = [
 export interface Registry extends ToolSource {
   /** Canonical names, in the order of the registry. */
   readonly names: readonly string[];
+  /** Whether it is one that only looks: see {@linkcode RegistryEntry}. By name or alias; of no tool it is not. */
+  looks(name: string): boolean;
   /** The same tools as `get_help` sees them. */
   readonly catalogue: Catalogue;
   /** All tools, as listings have them: loads those that none has as data. */
@@ -157,6 +176,7 @@ export function createRegistry(
     get catalogue() {
       return createCatalogue(registry);
     },
+    looks: (name) => loaders.get(canonical.get(name) ?? "")?.looks === true,
     canonicalName: (name) => canonical.get(name) ?? null,
     aliasesOf: (name) => loaders.get(canonical.get(name) ?? "")?.aliases ?? [],
     get(name) {

@@ -143,7 +143,12 @@ export class Pipe {
     const text = lines.map((line) =>
       (typeof line === "string" ? line : JSON.stringify(line)) + "\n"
     );
-    return this.#writer.write(new TextEncoder().encode(text.join("")));
+    return this.sendBytes(new TextEncoder().encode(text.join("")));
+  }
+
+  /** Whatever they are, also parts of lines. */
+  sendBytes(bytes: Uint8Array): Promise<void> {
+    return this.#writer.write(bytes);
   }
 
   /** The next line, or null at the end. */

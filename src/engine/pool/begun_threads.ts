@@ -38,7 +38,7 @@ export class BegunThreads {
     this.#drop(lane);
     const permissions = this.#permissionsOf(boundary);
     this.#begun.set(lane, {
-      worker: startWorker(`${lane} begun`, permissions),
+      worker: startWorker(WORKER, `${lane} begun`, permissions),
       permissions: JSON.stringify(permissions),
     });
   }
@@ -49,7 +49,7 @@ export class BegunThreads {
     const begun = this.#begun.get(lane);
     if (begun?.permissions !== JSON.stringify(permissions)) {
       this.#drop(lane);
-      return startWorker(lane, permissions);
+      return startWorker(WORKER, lane, permissions);
     }
     this.#begun.delete(lane);
     return begun.worker;
@@ -76,10 +76,14 @@ export class BegunThreads {
   }
 }
 
-/** Throws RESOURCE_LIMIT. */
-function startWorker(name: string, permissions: Deno.PermissionOptions): Worker {
+/** A thread that starts with this module, and the runtime's set. Throws RESOURCE_LIMIT. */
+export function startWorker(
+  module: string,
+  name: string,
+  permissions: Deno.PermissionOptions,
+): Worker {
   requireDescriptors();
-  return new Worker(WORKER, { type: "module", name, deno: { permissions } });
+  return new Worker(module, { type: "module", name, deno: { permissions } });
 }
 
 /** More than the runtime opens for a thread before any of its code runs. */

@@ -25,3 +25,21 @@ Deno.test("a name that objects have of themselves is a name like others", () => 
   assertEquals(Object.keys(metrics.report()), ["constructor", "toString"]);
   assertEquals(new Metrics().report(), {});
 });
+
+Deno.test("what one has counted another counts on, and only one of them", () => {
+  const [one, other] = [new Metrics(), new Metrics()];
+  one.record("read", null, 2);
+  one.record("read", "TIMEOUT", 6);
+  one.record("list", null, 1);
+  other.record("read", "TIMEOUT", 4);
+  const counts = JSON.parse(JSON.stringify(one.take()));
+  assertEquals([one.report(), other.add(counts), other.add({})], [{}, 3, 0]);
+  assertEquals(other.report()["read"], {
+    calls: 3,
+    succeeded: 1,
+    success_rate: 1 / 3,
+    latency_ms: { mean: 4, max: 6, last: 6 },
+    errors: { TIMEOUT: 2 },
+  });
+  assertEquals(Object.keys(other.report()), ["list", "read"]);
+});

@@ -48,3 +48,16 @@ Deno.test("cutting the same bytes elsewhere gives the same lines", () => {
     assertEquals(split(chunks), split([text]), JSON.stringify(chunks));
   }
 });
+
+Deno.test("who takes no more lines of a chunk has the rest of it, which is not kept", () => {
+  const splitter = new LineSplitter(LIMIT);
+  const given: string[] = [];
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  for (const line of splitter.push(new TextEncoder().encode("a"))) given.push(String(line));
+  for (const line of splitter.push(new TextEncoder().encode("b\nc\n\nd"))) {
+    given.push("tooLong" in line ? "" : text(line.bytes), text(splitter.rest));
+    if (given.length === 4) break;
+  }
+  assertEquals(given, ["ab", "c\n\nd", "c", "\nd"]);
+  assertEquals([splitter.end(), splitter.held], [null, 0]);
+});

@@ -51,3 +51,58 @@ Deno.test("without a reader nothing waits, and nothing more is taken in", () => 
   writer.write("b");
   assertEquals(writer.waiting, 0);
 });
+
+/** Another who writes as well: free or not, and what was asked of it. */
+class Shared {
+  readonly asked: string[] = [];
+  #waiting: (() => void) | null = null;
+
+  constructor(public taken: boolean) {}
+
+  tryTake(): boolean {
+    this.asked.push("try");
+    if (this.taken) return false;
+    return this.taken = true;
+  }
+
+  take(): Promise<void> {
+    this.asked.push("wait");
+    return new Promise((resolve) => this.#waiting = resolve);
+  }
+
+  free(): void {
+    this.asked.push("free");
+    this.taken = false;
+  }
+
+  /** The other is done. */
+  leave(): void {
+    this.#waiting?.();
+  }
+}
+
+Deno.test("who else writes is waited for, and waits until all of a line is out", async () => {
+  const taken: string[] = [];
+  const lock = new Shared(true);
+  const writer = new LineWriter(taking(1_000, taken), lock);
+  writer.write("a");
+  const flushed = writer.flush();
+  writer.write("b");
+  assertEquals([taken, writer.flush() === flushed], [[], true]);
+  lock.leave();
+  await flushed;
+  assertEquals([taken, writer.waiting, lock.asked], [["a\nb\n"], 0, ["try", "wait", "free"]]);
+  lock.taken = false;
+  writer.write("c");
+  assertEquals([writer.flush(), lock.asked.slice(3)], [null, ["try", "free"]]);
+  assertEquals([writer.flush(), lock.asked.length], [null, 5]);
+});
+
+Deno.test("a reader that somebody else has found gone is gone", () => {
+  const taken: string[] = [];
+  const writer = new LineWriter(taking(1_000, taken));
+  writer.write("a");
+  writer.break();
+  writer.write("b");
+  assertEquals([writer.flush(), writer.broken, taken], [null, true, []]);
+});

@@ -1,0 +1,112 @@
+/** The thread that hears a pipe while it only looks, seen from the main thread. */
+
+import type { StayingEngine } from "../../engine/create_engine.ts";
+import { Bell } from "../../engine/pool/channel.ts";
+import { startWorker } from "../../engine/pool/begun_threads.ts";
+import { close, openPipe, setNonBlocking } from "../../host/kernel/pipes.ts";
+import type { Libc } from "../../sandbox/kernel/libc.ts";
+import type { PipeAgent } from "../_operations.ts";
+import type { ListenerSetup } from "./listener_worker.ts";
+import { createTurnMemory, type Given, MainTurn, OutputLock, type TurnMemory } from "./turn.ts";
+
+/** Bundled builds have all their modules in one folder. */
+const WORKER = import.meta.resolve(
+  Deno.build.standalone ? "./listener_worker.js" : "./listener_worker.ts",
+);
+
+/** Whom the main thread hears in turns with. */
+export class Listening {
+  /** Rung when the turn is given back, or is to be looked after. */
+  readonly bell: Bell;
+  /** Of standard output, which both write. */
+  readonly lock: OutputLock;
+  readonly #turn: MainTurn;
+  readonly #worker: Worker;
+  readonly #wake: () => void;
+  readonly #release: () => void;
+  /** It is of no use any more. */
+  #gone = false;
+
+  private constructor(
+    memory: TurnMemory,
+    worker: Worker,
+    { wake, release }: { readonly wake: () => void; readonly release: () => void },
+  ) {
+    this.bell = new Bell(memory.bell);
+    this.lock = new OutputLock(memory);
+    this.#turn = new MainTurn(memory);
+    this.#worker = worker;
+    this.#wake = wake;
+    this.#release = release;
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#gone = true;
+      this.bell.ring();
+    };
+  }
+
+  /** Starts the thread; null where none can be had. The main thread hears until it gives its turn. */
+  static async start(
+    engine: Pick<StayingEngine, "looking">,
+    agent: PipeAgent,
+    libc: Libc,
+  ): Promise<Listening | null> {
+    const { setup: looking, permissions } = await engine.looking();
+    try {
+      const memory = createTurnMemory();
+      const { read, write } = openPipe(libc);
+      setNonBlocking(libc, read);
+      const worker = startWorker(WORKER, "listener", permissions);
+      const setup: ListenerSetup = { looking, agent, memory, wake: read };
+      worker.postMessage(setup);
+      const one = new Uint8Array(1);
+      return new Listening(memory, worker, {
+        wake: () => void libc.transfer(libc.numbers.write, write, one, 1),
+        release: () => {
+          close(libc, write);
+          close(libc, read);
+        },
+      });
+    } catch {
+      // Whoever needs a thread is told why there is none.
+      return null;
+    }
+  }
+
+  /** Whether the main thread hears. */
+  get isMain(): boolean {
+    return this.#turn.isMain;
+  }
+
+  /** Gives the turn away, with what is to be done first; false where that cannot be. */
+  give(pieces: readonly Uint8Array[]): boolean {
+    return !this.#gone && this.#turn.give(pieces);
+  }
+
+  /** What came with the turn, where it is the main thread's again since this was asked for last. */
+  take(): Given | null {
+    this.bell.hear();
+    if (this.isMain) return null;
+    const given = this.#gone ? this.#turn.seize() : this.#turn.take();
+    if (given === null) {
+      this.#turn.watch(() => {
+        // It may never come back from where it is: what it had is done by others.
+        this.#gone = true;
+        this.#worker.terminate();
+        this.bell.ring();
+      });
+    } else if (given.sign === "gone") this.#gone = true;
+    return given;
+  }
+
+  /** Asks for the turn: it comes once the call that runs has ended. */
+  recall(): void {
+    if (!this.isMain) this.#wake();
+  }
+
+  close(): void {
+    this.#gone = true;
+    this.#worker.terminate();
+    this.#release();
+  }
+}
