@@ -82,33 +82,38 @@ const NO_NETWORK: Network = {
   holdOff: () => {},
 };
 
+/** Made when they are asked for. */
+function started(processes: () => Processes): Processes {
+  return {
+    run: async (argv, request) => await processes().run(argv, request),
+    runOwn: async (argv, request) => await processes().runOwn(argv, request),
+    runHook: async (argv, request) => await processes().runHook(argv, request),
+    asFile: async (argv) => await processes().asFile(argv),
+    hold: (argv, folder) => processes().hold(argv, folder),
+    removeBare: (argv, folder, file) => processes().removeBare(argv, folder, file),
+    makeFolder: (argv, folder) => processes().makeFolder(argv, folder),
+    withScratch: async (work) => await processes().withScratch(work),
+    runLine: async (plan, request) => await processes().runLine(plan, request),
+    runModule: async (request) => await processes().runModule(request),
+  };
+}
+
+/** Of most calls, which start none. */
+const NO_PROCESSES = started(() => {
+  throw new ToolError("COMMAND_DENIED", "this call was granted no programs");
+});
+
 /** The context of one call. */
 export function createContext(options: ContextOptions): ToolContext {
-  const { grant, rulebook } = options;
-  const processes = (): Processes => {
-    if (options.programs === null) {
-      throw new ToolError("COMMAND_DENIED", "this call was granted no programs");
-    }
-    const { signal } = options;
-    return options.programs.create({ ...options.programs, grant, rulebook, signal });
-  };
+  const { grant, rulebook, programs } = options;
   const { checkpoint, scanShare = null } = options;
   const left = () => Math.max(0, Math.ceil(options.left()));
   const inTime: Timed = (work) => timed(work, left(), checkpoint);
   return {
     files: createFiles(grant, rulebook, options.files, checkpoint, { scanShare, timed: inTime }),
-    processes: {
-      run: async (argv, request) => await processes().run(argv, request),
-      runOwn: async (argv, request) => await processes().runOwn(argv, request),
-      runHook: async (argv, request) => await processes().runHook(argv, request),
-      asFile: async (argv) => await processes().asFile(argv),
-      hold: (argv, folder) => processes().hold(argv, folder),
-      removeBare: (argv, folder, file) => processes().removeBare(argv, folder, file),
-      makeFolder: (argv, folder) => processes().makeFolder(argv, folder),
-      withScratch: async (work) => await processes().withScratch(work),
-      runLine: async (plan, request) => await processes().runLine(plan, request),
-      runModule: async (request) => await processes().runModule(request),
-    },
+    processes: programs === null
+      ? NO_PROCESSES
+      : started(() => programs.create({ ...programs, grant, rulebook, signal: options.signal })),
     network: options.network ?? NO_NETWORK,
     web: rulebook.settings.web,
     syntax: options.syntax,

@@ -68,8 +68,6 @@ export class LineLoop {
   #reading = false;
   /** Whether the turn was given away just now. */
   #gave = false;
-  /** Whether this loop has it since more came at once than whoever only looks answers as quickly. */
-  #pressed = false;
   /** Whether the bell of whoever has it wakes the loop. */
   #awaitsTurn = false;
   /** Whose bell wakes the loop, while it is waited for. */
@@ -140,8 +138,6 @@ export class LineLoop {
         if (idle && this.#listening?.bell.waitBlocking(GIVEN_MS)) continue;
       }
       if (this.#writer.waiting > 0 || (idle && this.#readAhead(TURN_MS))) continue;
-      // Whoever asked for much at once has had it all.
-      if (idle) this.#pressed = false;
       if (!this.#reading && runner.running > 0) {
         const soon = runner.answersSoon(ANSWER_MS);
         if (soon instanceof Promise ? await soon : soon) continue;
@@ -198,7 +194,6 @@ export class LineLoop {
       this.#server.addCounts?.(JSON.parse(given.note) as Counts);
     }
     if (given.sign === "unread") this.#writer.break();
-    this.#pressed = given.sign === "pressed";
     this.#takeGiven(given);
   }
 
@@ -220,7 +215,7 @@ export class LineLoop {
 
   /** Gives the turn away where somebody else may answer the line: with it, and all behind it. */
   #give(line: Line): boolean {
-    if (this.#listening === null || this.#pressed || "tooLong" in line) return false;
+    if (this.#listening === null || "tooLong" in line) return false;
     if (this.#server.isLook?.(line) !== true) return false;
     this.#gave = this.#listening.give([line.bytes, LINE_END, this.#splitter.rest]);
     return this.#gave;

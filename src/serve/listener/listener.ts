@@ -16,10 +16,6 @@ import { HELD_BYTES, type ListenerTurn, type OutputLock, type Sign } from "./tur
 const INPUT_BYTES = 1 << 16;
 /** Bytes of answers that wait for company at most. */
 const BATCH_BYTES = 1 << 15;
-/** Lines that come at once, from somebody who does not wait for one answer before the next question. */
-const MANY_LINES = 8;
-/** After so many of those in a row two threads, one that judges and one that reads, are quicker than this one; another's start is paid for. */
-const LONGEST_PRESS = 200;
 /** Without input for so long it lets its event loop have a turn, for what the runtime does when nothing else is to be done. */
 const IDLE_MS = 1_000;
 const NEWLINE = 0x0a;
@@ -49,8 +45,6 @@ export class Listener {
   readonly #lines = new LineBuffer();
   /** Bytes of the input that are there. */
   #end = 0;
-  /** Lines that have come many at once, one time after the other. */
-  #pressing = 0;
 
   constructor(parts: ListenerParts) {
     this.#parts = parts;
@@ -70,16 +64,13 @@ export class Listener {
   /** Until the turn is to be given back: from where on of the input. */
   async #hear(): Promise<GivenBack | null> {
     const { turn } = this.#parts;
-    this.#pressing = 0;
     for (;;) {
       let at = 0;
-      let count = 0;
       for (let end = this.#lineEnd(at); end !== -1; end = this.#lineEnd(at)) {
         const taken = await this.#take(this.#input.subarray(at, end));
         if (taken === "lost") return null;
         if (taken === "other") return this.#flushed(at) ?? { from: at, sign: null };
         at = end + 1;
-        count++;
         const broken = this.#lines.length < BATCH_BYTES ? null : this.#flushed(at);
         if (broken !== null) return broken;
       }
@@ -88,8 +79,6 @@ export class Listener {
       this.#input.copyWithin(0, at, this.#end);
       this.#end -= at;
       turn.move(at);
-      this.#pressing = count < MANY_LINES ? 0 : this.#pressing + count;
-      if (this.#pressing >= LONGEST_PRESS) return { from: 0, sign: "pressed" };
       if (this.#end > INPUT_BYTES) return { from: 0, sign: null };
       const sign = await this.#read();
       if (sign !== "read") return { from: 0, sign };
@@ -97,8 +86,9 @@ export class Listener {
   }
 
   #lineEnd(from: number): number {
-    const end = this.#input.indexOf(NEWLINE, from);
-    return end < this.#end ? end : -1;
+    // Behind what is there lie 128 KiB that nobody has to look through.
+    const end = this.#input.subarray(from, this.#end).indexOf(NEWLINE);
+    return end === -1 ? -1 : from + end;
   }
 
   /** Waits for more. Null where it was woken to give the turn back. */

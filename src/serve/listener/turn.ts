@@ -38,12 +38,9 @@ const GRACE_MS = 250;
 /** Looks at nothing new before it is not looked at any more. */
 const IDLE_LOOKS = 10;
 
-/**
- * What came over the listener beside lines: the input has ended; nobody reads the output; more comes at once than one thread
- * answers as quickly as two; it is of no use.
- */
-export type Sign = "ended" | "unread" | "pressed" | "gone";
-const SIGNS: readonly (Sign | null)[] = [null, "ended", "unread", "pressed", "gone"];
+/** What came over the listener beside lines: the input has ended; nobody reads the output; it is of no use. */
+export type Sign = "ended" | "unread" | "gone";
+const SIGNS: readonly (Sign | null)[] = [null, "ended", "unread", "gone"];
 
 /** The memory of both sides. */
 export interface TurnMemory {

@@ -60,6 +60,8 @@ export function createReading(files: ReadPrimitives): Reading {
       if (count < 0) throw refusal(target, count);
       if (count === 0) break;
       length += count;
+      // A file that is as long as it says, and had room for more: asking once more would only be told that it ends (read(2)).
+      if (length === size && count < room) break;
     }
     return buffer.subarray(0, length);
   };

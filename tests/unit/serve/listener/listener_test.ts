@@ -144,17 +144,6 @@ Deno.test("without a reader it looks no further", async () => {
   assertEquals([turned.given.sign, turned.looked], ["unread", ["a", "b"]]);
 });
 
-Deno.test("who asks for many at once, and goes on so, is answered by two threads", async () => {
-  const many = (from: number, count: number) =>
-    Array.from({ length: count }, (_, at) => look(`${from + at}`)).join("");
-  const pressed = await hear(Array.from({ length: 30 }, (_, at) => many(at * 10, 10)));
-  assertEquals([pressed.given.sign, pressed.answered.length], ["pressed", 200]);
-  const unpressed = await hear(
-    Array.from({ length: 60 }, (_, at) => many(at * 10, at % 3 === 2 ? 1 : 10)),
-  );
-  assertEquals([unpressed.given.sign, unpressed.answered.length], ["ended", 420]);
-});
-
 Deno.test("wherever the bytes are cut, each look is answered once, or goes back, in order", async () => {
   const random = new Random(29);
   for (let round = 0; round < 300; round++) {
