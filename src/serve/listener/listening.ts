@@ -1,5 +1,6 @@
 /** The thread that hears a pipe while it only looks, seen from the main thread. */
 
+import { ToolError } from "../../core/errors.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import { Bell } from "../../engine/pool/channel.ts";
 import { startWorker } from "../../engine/pool/begun_threads.ts";
@@ -52,25 +53,24 @@ export class Listening {
     libc: Libc,
   ): Promise<Listening | null> {
     const { setup: looking, permissions } = await engine.looking();
-    try {
-      const memory = createTurnMemory();
-      const { read, write } = openPipe(libc);
-      setNonBlocking(libc, read);
-      const worker = startWorker(WORKER, "listener", permissions);
-      const setup: ListenerSetup = { looking, agent, memory, wake: read };
-      worker.postMessage(setup);
-      const one = new Uint8Array(1);
-      return new Listening(memory, worker, {
-        wake: () => void libc.transfer(libc.numbers.write, write, one, 1),
-        release: () => {
-          close(libc, write);
-          close(libc, read);
-        },
-      });
-    } catch {
-      // Whoever needs a thread is told why there is none.
+    const pipe = attempt(() => openPipe(libc));
+    if (pipe === null) return null;
+    const release = () => {
+      close(libc, pipe.write);
+      close(libc, pipe.read);
+    };
+    setNonBlocking(libc, pipe.read);
+    const worker = attempt(() => startWorker(WORKER, "listener", permissions));
+    if (worker === null) {
+      release();
       return null;
     }
+    const memory = createTurnMemory();
+    const setup: ListenerSetup = { looking, agent, memory, wake: pipe.read };
+    worker.postMessage(setup);
+    const one = new Uint8Array(1);
+    const wake = () => void libc.transfer(libc.numbers.write, pipe.write, one, 1);
+    return new Listening(memory, worker, { wake, release });
   }
 
   /** Whether the main thread hears. */
@@ -108,5 +108,15 @@ export class Listening {
     this.#gone = true;
     this.#worker.terminate();
     this.#release();
+  }
+}
+
+/** Null where it is refused: whoever needs a thread is told why there is none. */
+function attempt<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ToolError) return null;
+    throw error;
   }
 }
