@@ -106,6 +106,11 @@ export class LookingEngine {
     return this.#engine.registry.looks(tool);
   }
 
+  /** Bytes of the longest request that the policy takes. */
+  get requestBytes(): number {
+    return this.#engine.rulebook.settings.limits.request;
+  }
+
   /** The longest that a call of it may take, in milliseconds. */
   timeoutOf(tool: string): number {
     const { registry, rulebook } = this.#engine;

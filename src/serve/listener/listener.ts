@@ -22,7 +22,10 @@ const NEWLINE = 0x0a;
 
 /** What it hears and answers with. */
 export interface ListenerParts {
-  readonly engine: Pick<LookingEngine, "look" | "looks" | "timeoutOf" | "takeCounts">;
+  readonly engine: Pick<
+    LookingEngine,
+    "look" | "looks" | "timeoutOf" | "takeCounts" | "requestBytes"
+  >;
   readonly agent: PipeAgent;
   readonly turn: ListenerTurn;
   readonly pipe: StandardPipe;
@@ -43,11 +46,14 @@ export class Listener {
   readonly #parts: ListenerParts;
   readonly #input = new Uint8Array(HELD_BYTES);
   readonly #lines = new LineBuffer();
+  /** Bytes of the longest line that is for this thread, ended or not. */
+  readonly #longest: number;
   /** Bytes of the input that are there. */
   #end = 0;
 
   constructor(parts: ListenerParts) {
     this.#parts = parts;
+    this.#longest = Math.min(LONGEST_LOOK, parts.engine.requestBytes);
   }
 
   /** Ends only where one of its calls took too long, and all of this became somebody else's. */
@@ -79,7 +85,7 @@ export class Listener {
       this.#input.copyWithin(0, at, this.#end);
       this.#end -= at;
       turn.move(at);
-      if (this.#end > INPUT_BYTES) return { from: 0, sign: null };
+      if (this.#end > this.#longest) return { from: 0, sign: null };
       const sign = await this.#read();
       if (sign !== "read") return { from: 0, sign };
     }
@@ -113,7 +119,7 @@ export class Listener {
 
   async #take(line: Uint8Array): Promise<Taken> {
     const { engine, agent, turn } = this.#parts;
-    if (line.length > LONGEST_LOOK) return "other";
+    if (line.length > this.#longest) return "other";
     const request = readRequest(line, agent.name);
     if (request === null) return "answered";
     if (!isLook(request, agent, (tool) => engine.looks(tool))) return "other";

@@ -244,6 +244,17 @@ Deno.test("one who says what he spends is held to his budget with each look afte
   assertEquals((await pipe.close()).status, 0);
 });
 
+Deno.test("a request that is longer than the policy takes is refused, whoever hears it", async () => {
+  await using workspace = new Workspace(FILES);
+  const policy = workspace.policy(`${POLICY}limits: { request: 1KiB }\n`);
+  const pipe = new Pipe(["--policy", policy], { cwd: workspace.root });
+  const long = look(3, `${"./".repeat(600)}a.txt`);
+  for (const id of [1, 2]) assertEquals((await pipe.ask(look(id))).success, true);
+  assertEquals((await pipe.ask(long)).error?.code, "REQUEST_TOO_LARGE");
+  assertEquals((await pipe.ask(look(4))).success, true);
+  assertEquals((await pipe.close()).status, 0);
+});
+
 Deno.test("what is logged is logged of looks, too, in a log that holds together", async () => {
   await using workspace = new Workspace(FILES);
   const policy = workspace.policy(`${POLICY}audit: { file: ../audit.ndjson }\n`);

@@ -23,10 +23,11 @@ interface Turned {
 /** Hears these chunks, and then the end; null: it is woken. `given`: with the turn. */
 async function hear(
   chunks: readonly (string | null)[],
-  { given = "", elsewhere = [], reader = true }: {
+  { given = "", elsewhere = [], reader = true, requestBytes = 1 << 20 }: {
     readonly given?: string;
     readonly elsewhere?: readonly string[];
     readonly reader?: boolean;
+    readonly requestBytes?: number;
   } = {},
 ): Promise<Turned> {
   const memory = createTurnMemory();
@@ -40,6 +41,7 @@ async function hear(
     lock: { takeBlocking: () => {}, free: () => {} },
     engine: {
       looks: (tool) => tool === "read_file",
+      requestBytes,
       timeoutOf: () => 1_000,
       takeCounts: () => ({}),
       look: ({ tool, args }) => {
@@ -116,13 +118,23 @@ Deno.test("looks are answered in order until something else comes, which goes ba
     [[look("a"), null], ["a"], "", null],
     [[look("a") + '{"id"', null], ["a"], '{"id"', null],
     [[look("a") + `${look("x".repeat(9_000))}`], ["a"], look("x".repeat(9_000)), null],
-    [["y".repeat(65_536), "y".repeat(9)], [], "y".repeat(65_545), null],
+    [["y".repeat(8_000), "y".repeat(193)], [], "y".repeat(8_193), null],
+    [["y".repeat(65_536)], [], "y".repeat(65_536), null],
   ];
   for (const [chunks, answered, rest, sign] of cases) {
     const turned = await hear(chunks);
     assertEquals(turned.answered, [...answered], chunks.join("|").slice(0, 80));
     assertEquals(turned.given, { rest, sign }, chunks.join("|").slice(0, 80));
   }
+});
+
+Deno.test("a line that is longer than the policy takes is not answered, ended or not", async () => {
+  const long = look("x".repeat(40));
+  for (const line of [long, long.trimEnd()]) {
+    const turned = await hear([look("a"), line, look("b")], { requestBytes: 80 });
+    assertEquals([turned.answered, turned.given], [["a"], { rest: line, sign: null }]);
+  }
+  assertEquals((await hear([long], { requestBytes: long.length })).answered.length, 1);
 });
 
 Deno.test("what comes with the turn is first", async () => {
