@@ -41,9 +41,8 @@ export interface LineServer {
   readonly settling: boolean;
   /** Called when something was written. */
   onAnswer: () => void;
-  accept(line: Line): void;
-  /** Whether a line may be answered by a thread that only looks, now; where it is not there no line may. */
-  isLook?(line: Line): boolean;
+  /** `give`: for a line that a thread which only looks may answer as well, now. */
+  accept(line: Line, give?: Give | null): void;
   /** What such a thread has answered. */
   addCounts?(counts: Counts): void;
   /** There is room again for answers, where the way out had none. */
@@ -54,6 +53,9 @@ export interface LineServer {
   refuseWaiting(why?: string): void;
   cancelAll(): void;
 }
+
+/** Gives a line away, and all behind it. False where that cannot be, and it is the server's own. */
+export type Give = (line: Line) => boolean;
 
 /** Calls that were answered, as the engine counts them. */
 export type Counts = ReturnType<LookingEngine["takeCounts"]>;
@@ -208,18 +210,16 @@ export class LineLoop {
   #takeLines(chunk: Uint8Array, own: number): void {
     let count = 0;
     for (const line of this.#splitter.push(chunk)) {
-      if (count++ >= own && this.#give(line)) return;
-      this.#server.accept(line);
+      this.#server.accept(line, count++ < own || this.#listening === null ? null : this.#give);
+      if (!this.#hears) return;
     }
   }
 
-  /** Gives the turn away where somebody else may answer the line: with it, and all behind it. */
-  #give(line: Line): boolean {
+  readonly #give: Give = (line) => {
     if (this.#listening === null || "tooLong" in line) return false;
-    if (this.#server.isLook?.(line) !== true) return false;
     this.#gave = this.#listening.give([line.bytes, LINE_END, this.#splitter.rest]);
     return this.#gave;
-  }
+  };
 
   async #waitForAnything(): Promise<void> {
     const { runner } = this.#server;

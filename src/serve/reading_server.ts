@@ -12,7 +12,7 @@ import {
   readJsonLine,
   readJsonSteps,
 } from "./json_line.ts";
-import type { Counts, LineServer } from "./line_loop.ts";
+import type { Counts, Give, LineServer } from "./line_loop.ts";
 import type { Line } from "./line_splitter.ts";
 
 /** Bytes of a line that is read in turns: shorter ones take a few milliseconds. */
@@ -67,18 +67,14 @@ export class ReadingServer implements LineServer {
     this.#server.onAnswer = told;
   }
 
-  /** Nothing overtakes what is being read. */
-  isLook(line: Line): boolean {
-    return this.#unread.length === 0 && this.#server.isLook?.(line) === true;
-  }
-
   addCounts(counts: Counts): void {
     this.#server.addCounts?.(counts);
   }
 
-  accept(line: Line): void {
+  accept(line: Line, give: Give | null = null): void {
     const long = !("tooLong" in line) && line.bytes.length >= LONG;
-    if (this.#unread.length === 0 && !long) return this.#server.accept(line);
+    // Nothing that only looks overtakes what is being read.
+    if (this.#unread.length === 0 && !long) return this.#server.accept(line, give);
     if (!("tooLong" in line)) {
       if (!long && isPing(readJsonLine(line.bytes))) return this.#server.accept(line);
       this.#held += line.bytes.length;

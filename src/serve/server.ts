@@ -23,8 +23,7 @@ import {
   type PipeAgent,
   type ServerOptions,
 } from "./_operations.ts";
-import type { Counts } from "./line_loop.ts";
-import type { Line } from "./line_splitter.ts";
+import type { Counts, Give } from "./line_loop.ts";
 import { isLook, LONGEST_LOOK } from "./listener/look.ts";
 import type { ReadLine } from "./reading_server.ts";
 import { PipeApprovals } from "./_pipe_approvals.ts";
@@ -85,8 +84,6 @@ export class Server {
   #operating = 0;
   /** Whether the tools are being changed or listed in order: what came after that waits. */
   #exclusive = false;
-  /** Of those that run, how many a thread that only looks could answer as well: while it is asked for many at once none is given away. */
-  #looking = 0;
   /** Whether somebody has said what he spends: from then on each call is held against what he may. */
   #countsTokens = false;
   /** Called when an answer was written. */
@@ -172,17 +169,13 @@ export class Server {
    * Whether a thread that only looks may answer it, now: nothing waits that came before, one more may run, nobody counts
    * tokens, and who asks has no engine of his own.
    */
-  isLook(line: Line): boolean {
-    const { concurrency } = this.#engine.rulebook.settings.limits;
-    if ("tooLong" in line || line.bytes.length > LONGEST_LOOK) return false;
-    if (this.#waiting.length + this.#operating > 0 || this.#running.size >= concurrency) {
-      return false;
-    }
-    if (this.#exclusive || this.#options.mute || this.#countsTokens) return false;
+  #isLook(call: Call, bytes: number): boolean {
     const { registry, rulebook } = this.#engine;
-    const request = readRequest(line.bytes, this.#agent.name);
-    return request !== null && isLook(request, this.#agent, (tool) => registry.looks(tool)) &&
-      !worksApart(rulebook, request.call.agent);
+    if (this.#waiting.length + this.#operating > 0 || bytes > LONGEST_LOOK) return false;
+    if (this.#exclusive || this.#options.mute || this.#countsTokens) return false;
+    if (this.#running.size >= rulebook.settings.limits.concurrency) return false;
+    return isLook(call, this.#agent, (tool) => registry.looks(tool)) &&
+      !worksApart(rulebook, call.call.agent);
   }
 
   /** What such a thread has answered. */
@@ -190,7 +183,7 @@ export class Server {
     this.#answers += this.#engine.metrics.add(counts);
   }
 
-  accept(line: ReadLine): void {
+  accept(line: ReadLine, give: Give | null = null): void {
     if ("tooLong" in line) {
       const { request } = this.#engine.rulebook.settings.limits;
       this.#fail(null, null, "REQUEST_TOO_LARGE", `a request line has at most ${request} bytes`);
@@ -212,6 +205,7 @@ export class Server {
         return;
       case "call":
       case "explain":
+        if (give !== null && this.#isLook(request, bytes) && give(line)) return;
         if (this.#options.mute) {
           this.#fail(request.id, request.call.tool, "PERMISSION_DENIED", this.#options.mute);
           return;
@@ -303,14 +297,11 @@ export class Server {
         });
         return;
       }
-      const looks = this.#engine.registry.looks(next.call.tool);
       const open: Open = { id: next.id, cancel: null, cancelled: false };
       this.#running.add(open);
-      if (looks) this.#looking++;
       const running = this.#run(next, open);
       running.then((result) => {
         this.#running.delete(open);
-        if (looks) this.#looking--;
         this.#bytes -= next.bytes;
         this.#answer(next.id, result, next.kind === "explain" ? "explain" : null);
         this.#startNext();
