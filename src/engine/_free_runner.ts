@@ -26,9 +26,7 @@ export function createFreeRunner(rulebook: Rulebook, registry: Registry): Runner
       grant,
       rulebook,
       catalogue: registry.catalogue,
-      get signal() {
-        return stop.signal;
-      },
+      signal: () => stop.signal,
       checkpoint: () => stop.check(),
       left: () => stop.left(),
       count: () => {},

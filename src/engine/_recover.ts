@@ -38,7 +38,7 @@ export function isRepeatable(tool: Tool, { write, spawn }: Grant): boolean {
 export async function runWithRetries(
   { timeout, network, degraded }: Recovery,
   { grant, callerMs }: { readonly grant: Grant; readonly callerMs: number | null },
-  run: (grant: Grant) => Promise<Outcome>,
+  run: (grant: Grant) => Outcome | Promise<Outcome>,
   pause: (ms: number) => Promise<boolean>,
 ): Promise<Recovered> {
   const steps: RecoveryStep[] = [];

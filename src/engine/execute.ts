@@ -21,7 +21,7 @@ import type { ArrivalOrder } from "./_arrival_order.ts";
 
 /** All that the way through needs; made once by `createEngine`. */
 export interface Engine extends DecisionParts {
-  readonly runner: Runner;
+  readonly runner: Runner<Outcome | Promise<Outcome>>;
   readonly arrivalOrder: ArrivalOrder;
   readonly budgets: Budgets;
   readonly approvals: Approvals;
@@ -99,7 +99,8 @@ async function attempt(engine: Engine, asked: CallRequest, follow: Follow): Prom
     if (gone !== null) throw gone;
     const grant = asked ? asAgreed(call.grant, call.decision) : call.grant;
     const acted = { ...call, grant, agreed };
-    const { outcome, steps } = await run(engine, request, acted, follow, record);
+    const running = run(engine, request, acted, follow, record);
+    const { outcome, steps } = running instanceof Promise ? await running : running;
     const { output, error, usage } = outcome;
     const success = error === null;
     const recovery = steps.length === 0 ? {} : { recovery: steps };
@@ -117,7 +118,7 @@ function run(
   { tool, input, grant, agreed }: DecidedCall & Pick<AgreedCall, "agreed">,
   { onEvent, onRunning, approver }: Follow,
   record: CallRecord,
-): Promise<Recovered> {
+): Recovered | Promise<Recovered> {
   const preview = request.preview && tool.dryRun === undefined;
   const subject = subjectOf(tool, request.agent);
   const start = (granted: Grant) => {
@@ -125,7 +126,8 @@ function run(
     const ask: AskWhileRunning = async (question) => {
       const { askWhileRunning } = await import("./approvals/ask_while_running.ts");
       const { cancel, outcome } = running;
-      const call = { engine, request, tool, input, approver, record, outcome };
+      const ended = Promise.resolve(outcome);
+      const call = { engine, request, tool, input, approver, record, outcome: ended };
       return await askWhileRunning(call, question, () => onRunning(cancel));
     };
     const job = { tool, input, grant: granted, preview, stream, subject, agreed, ask };
@@ -136,7 +138,10 @@ function run(
   const { recovery } = engine.rulebook.settings;
   const retries = (recovery.timeout?.retries ?? 0) + (recovery.network?.retries ?? 0);
   const wanted = retries > 0 || recovery.degraded === true;
-  if (!wanted || !isRepeatable(tool, grant)) return start(grant).then(atFirst);
+  if (!wanted || !isRepeatable(tool, grant)) {
+    const outcome = start(grant);
+    return outcome instanceof Promise ? outcome.then(atFirst) : atFirst(outcome);
+  }
   const callerMs = request.timeoutMs;
   return runWithRetries(recovery, { grant, callerMs }, start, (ms) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -5,27 +5,32 @@ import { JSON_NULL, toJsonText } from "../core/result.ts";
 import type { Tool, ToolContext } from "../core/tool.ts";
 import type { Outcome } from "./runner.ts";
 
-/** Never throws. `usage` is read when the tool has ended. */
-export async function runTool(
+/** At once, where the tool does its work at once. Never throws. `usage` is read when the tool has ended. */
+export function runTool(
   tool: Tool,
   input: unknown,
   context: ToolContext,
   options: { readonly preview: boolean; readonly usage: () => Outcome["usage"] },
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
+  const ended = (output: unknown): Outcome => ({
+    output: toJsonText(output),
+    error: null,
+    usage: options.usage(),
+  });
+  const failed = (error: unknown): Outcome => ({
+    output: error instanceof ToolError && error.output !== null
+      ? toJsonText(error.output)
+      : JSON_NULL,
+    error: describeFailure(tool.name, error),
+    usage: options.usage(),
+  });
   try {
     const running = options.preview && tool.preview !== undefined
       ? tool.preview(input, context)
       : tool.run(input, context);
-    const output = running instanceof Promise ? await running : running;
-    return { output: toJsonText(output), error: null, usage: options.usage() };
+    return running instanceof Promise ? running.then(ended).catch(failed) : ended(running);
   } catch (error) {
-    return {
-      output: error instanceof ToolError && error.output !== null
-        ? toJsonText(error.output)
-        : JSON_NULL,
-      error: describeFailure(tool.name, error),
-      usage: options.usage(),
-    };
+    return failed(error);
   }
 }
 

@@ -80,16 +80,16 @@ export interface Outcome {
   readonly usage: Usage;
 }
 
-/** A call under way. */
-export interface Running {
-  readonly outcome: Promise<Outcome>;
+/** A call under way, or one that has ended already where a runner runs it at once. */
+export interface Running<O extends Outcome | Promise<Outcome> = Promise<Outcome>> {
+  readonly outcome: O;
   /** Asks it to end with CANCELLED; it answers all the same. */
   cancel(): void;
 }
 
 /** Runs calls. An outcome is always given: a call never throws. */
-export interface Runner {
-  run(job: Job, onEvent: OnEvent): Running;
+export interface Runner<O extends Outcome | Promise<Outcome> = Promise<Outcome>> {
+  run(job: Job, onEvent: OnEvent): Running<O>;
   /** Ends all threads and what they started. */
   close(): Promise<void>;
 }

@@ -22,8 +22,8 @@ export interface ContextOptions {
   readonly catalogue: Catalogue;
   /** One for all calls of a thread: it keeps the validators that it loaded. */
   readonly syntax: Syntax;
-  /** Aborted with the reason "TIMEOUT", or with any other for a cancellation. */
-  readonly signal: AbortSignal;
+  /** For who listens: aborted with the reason "TIMEOUT", or with any other for a cancellation. */
+  readonly signal: () => AbortSignal;
   readonly checkpoint: () => void;
   /** Milliseconds until it is ended: its time began before this was made, and stands still while somebody is asked. */
   readonly left: () => number;
@@ -105,28 +105,53 @@ const NO_PROCESSES = started(() => {
 
 /** The context of one call. */
 export function createContext(options: ContextOptions): ToolContext {
-  const { grant, rulebook, programs } = options;
-  const { checkpoint, scanShare = null } = options;
-  const left = () => Math.max(0, Math.ceil(options.left()));
-  const inTime: Timed = (work) => timed(work, left(), checkpoint);
-  return {
-    files: createFiles(grant, rulebook, options.files, checkpoint, { scanShare, timed: inTime }),
-    processes: programs === null
+  return new CallContext(options);
+}
+
+/**
+ * A class, since V8 gives each object that is written down with a getter a shape of its own: each call left one behind, which
+ * only a collection of the whole heap took away, and none of the code that was handed it stayed quick.
+ */
+class CallContext implements ToolContext {
+  readonly files: ToolContext["files"];
+  readonly processes: Processes;
+  readonly network: Network;
+  readonly web: ToolContext["web"];
+  readonly syntax: Syntax;
+  readonly limits: ToolContext["limits"];
+  readonly checkpoint: () => void;
+  readonly timed: Timed;
+  readonly progress: ToolContext["progress"];
+  readonly count: ToolContext["count"];
+  readonly now = (): Date => new Date();
+  readonly git: ToolContext["git"];
+  readonly catalogue: Catalogue;
+  readonly #left: () => number;
+
+  constructor(options: ContextOptions) {
+    const { grant, rulebook, programs, checkpoint, left, scanShare = null } = options;
+    const inTime: Timed = (work) => timed(work, this.timeoutMs, checkpoint);
+    this.#left = left;
+    this.files = createFiles(grant, rulebook, options.files, checkpoint, {
+      scanShare,
+      timed: inTime,
+    });
+    this.processes = programs === null
       ? NO_PROCESSES
-      : started(() => programs.create({ ...programs, grant, rulebook, signal: options.signal })),
-    network: options.network ?? NO_NETWORK,
-    web: rulebook.settings.web,
-    syntax: options.syntax,
-    limits: grant.limits,
-    get timeoutMs() {
-      return left();
-    },
-    checkpoint,
-    timed: inTime,
-    progress: options.progress,
-    count: options.count,
-    now: () => new Date(),
-    git: grant.git,
-    catalogue: options.catalogue,
-  };
+      : started(() => programs.create({ ...programs, grant, rulebook, signal: options.signal() }));
+    this.network = options.network ?? NO_NETWORK;
+    this.web = rulebook.settings.web;
+    this.syntax = options.syntax;
+    this.limits = grant.limits;
+    this.checkpoint = checkpoint;
+    this.timed = inTime;
+    this.progress = options.progress;
+    this.count = options.count;
+    this.git = grant.git;
+    this.catalogue = options.catalogue;
+  }
+
+  get timeoutMs(): number {
+    return Math.max(0, Math.ceil(this.#left()));
+  }
 }

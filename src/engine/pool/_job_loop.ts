@@ -339,9 +339,7 @@ export class JobLoop {
         grant,
         rulebook: this.#rulebook,
         catalogue: this.#registry.catalogue,
-        get signal() {
-          return stop.signal;
-        },
+        signal: () => stop.signal,
         checkpoint,
         left: () => stop.left(),
         scanShare: this.#scanShareOf(job, share),

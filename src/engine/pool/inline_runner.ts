@@ -74,9 +74,7 @@ export function createInlineRunner(options: InlineRunnerOptions): Runner {
         grant: job.grant,
         rulebook,
         catalogue: registry.catalogue,
-        get signal() {
-          return stop.signal;
-        },
+        signal: () => stop.signal,
         checkpoint: () => stop.check(),
         left: () => stop.left(),
         count: (name, amount) => counts[name] = (counts[name] ?? 0) + amount,

@@ -6,7 +6,7 @@ import { createContext } from "../../host/context.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { describeFailure, runTool } from "../run_tool.ts";
-import type { Job, Outcome, Runner } from "../runner.ts";
+import type { Job, Outcome, Runner, Running } from "../runner.ts";
 import { laneOf } from "./lanes.ts";
 import { Stop } from "./stop.ts";
 import type { ThreadParts } from "./thread_parts.ts";
@@ -21,7 +21,7 @@ export interface LookingRunnerOptions {
 }
 
 /** A runner that says which calls are not its own: nothing was done for those. */
-export class LookingRunner implements Runner {
+export class LookingRunner implements Runner<Outcome | Promise<Outcome>> {
   readonly #options: LookingRunnerOptions;
   #ran = false;
 
@@ -36,10 +36,10 @@ export class LookingRunner implements Runner {
     return ran;
   }
 
-  run(job: Job): ReturnType<Runner["run"]> {
+  run(job: Job): Running<Outcome | Promise<Outcome>> {
     const stop = new Stop(job.tool.name, job.grant.timeoutMs);
     return {
-      outcome: isLook(job) ? this.#look(job, stop) : Promise.resolve(NOT_HERE),
+      outcome: isLook(job) ? this.#look(job, stop) : NOT_HERE,
       cancel: () => stop.ask("CANCELLED"),
     };
   }
@@ -48,7 +48,7 @@ export class LookingRunner implements Runner {
     return Promise.resolve();
   }
 
-  #look({ tool, input, grant, preview }: Job, stop: Stop): Promise<Outcome> {
+  #look({ tool, input, grant, preview }: Job, stop: Stop): Outcome | Promise<Outcome> {
     const { rulebook, registry, parts, held } = this.#options;
     const counts: Record<string, number> = {};
     const usage = (): Usage => ({ ...counts, ...held });
@@ -61,9 +61,7 @@ export class LookingRunner implements Runner {
         grant,
         rulebook,
         catalogue: registry.catalogue,
-        get signal() {
-          return stop.signal;
-        },
+        signal: () => stop.signal,
         checkpoint: () => stop.check(),
         left: () => stop.left(),
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,
@@ -72,7 +70,7 @@ export class LookingRunner implements Runner {
       return runTool(tool, input, context, { preview, usage });
     } catch (error) {
       const failure = describeFailure(tool.name, error);
-      return Promise.resolve({ output: JSON_NULL, error: failure, usage: usage() });
+      return { output: JSON_NULL, error: failure, usage: usage() };
     }
   }
 }

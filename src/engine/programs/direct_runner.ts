@@ -226,9 +226,7 @@ export class DirectRunner implements Runner {
         grant,
         rulebook,
         catalogue: registry.catalogue,
-        get signal() {
-          return stop.signal;
-        },
+        signal: () => stop.signal,
         checkpoint: () => stop.check(),
         left: () => stop.left(),
         count: (what, amount) => counts[what] = (counts[what] ?? 0) + amount,

@@ -32,6 +32,18 @@ Deno.test("what a tool answers is the output as JSON, whether it waits or not", 
   }
 });
 
+Deno.test("a tool that does its work at once has its outcome at once, and one that waits has it later", () => {
+  const options = { preview: false, usage: () => ({}) };
+  const thrower = () => {
+    throw new ToolError("FILE_NOT_FOUND", "no");
+  };
+  for (const run of [() => ({ a: 1 }), thrower]) {
+    assertEquals(runTool(toolOf({ run }), {}, CONTEXT, options) instanceof Promise, false);
+  }
+  const later = runTool(toolOf({ run: () => Promise.resolve(1) }), {}, CONTEXT, options);
+  assertEquals(later instanceof Promise, true);
+});
+
 Deno.test("a preview runs the tool's preview, and the tool itself only where it has none", async () => {
   const run = () => ({ ran: true });
   const preview = () => ({ shown: true });

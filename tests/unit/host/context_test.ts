@@ -35,7 +35,7 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
           all: () => Promise.resolve([]),
           nearest: () => [],
         },
-        signal: new AbortController().signal,
+        signal: () => new AbortController().signal,
         checkpoint: () => counted.push("checkpoint"),
         left: () => left,
         count: (name) => counted.push(name),
@@ -54,6 +54,9 @@ Deno.test("a context holds the handles of its grant and what the engine adds", a
         assertEquals(context.timeoutMs, told);
       }
       assertEquals(context.limits, grant.limits);
+      // With one each context would have a shape of its own, which stays until all of the heap is collected.
+      const own = Object.values(Object.getOwnPropertyDescriptors(context));
+      assertEquals(own.filter(({ get }) => get !== undefined), []);
       const before = Date.now();
       const now = context.now().getTime();
       assert(before <= now && now <= Date.now());

@@ -132,7 +132,7 @@ async function contextOf(
     rulebook,
     programs: { ...ALONE, temporaryRoot: scratch, starter: libc === null ? null : STARTER },
     catalogue: registry.catalogue,
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     checkpoint: () => {},
     left: () => 30_000,
     count: () => {},
