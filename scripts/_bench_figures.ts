@@ -82,28 +82,66 @@ export async function firstLines(
   return { subject: median(times.subject), floor: median(times.floor) };
 }
 
-/** Microseconds from a request to its answer, one after the other: `requests` of them a round. */
+/**
+ * Microseconds from a request to its answer, one after the other: `requests` of them a round, behind as many as `warm` says.
+ */
 export async function roundTrips(
   subject: Program,
   floor: Program,
   request: RequestLine,
   rounds: number,
-  requests = 200,
+  { requests = 200, warm = requests }: { readonly requests?: number; readonly warm?: number } = {},
 ): Promise<Pair> {
   return await withBoth(subject, floor, (subjectClient, floorClient) => {
-    const batch = (client: Client) => {
-      const times: number[] = [];
-      for (let id = 1; id <= requests; id++) {
-        const text = request(id);
-        const started = performance.now();
-        client.send(text);
-        client.receive();
-        times.push((performance.now() - started) * 1000);
-      }
-      return median(times);
-    };
-    return alternate(() => batch(subjectClient), () => batch(floorClient), rounds);
+    for (const client of [subjectClient, floorClient]) flood(client, request, warm, 1);
+    return alternate(
+      () => oneByOne(subjectClient, request, requests),
+      () => oneByOne(floorClient, request, requests),
+      rounds,
+    );
   });
+}
+
+/** As {@linkcode roundTrips}, of the first hundred of a process behind its first answer: medians over several processes. */
+export async function firstRoundTrips(
+  subject: Program,
+  floor: Program,
+  request: RequestLine,
+  processes: number,
+): Promise<Pair> {
+  const pairs: Pair[] = [];
+  for (let process = 0; process < processes; process++) {
+    pairs.push(
+      await withBoth(subject, floor, (subjectClient, floorClient) => {
+        for (const client of [subjectClient, floorClient]) flood(client, request, 1, 1);
+        return {
+          subject: oneByOne(subjectClient, request, 100),
+          floor: oneByOne(floorClient, request, 100),
+        };
+      }),
+    );
+  }
+  return medians(pairs);
+}
+
+/** Microseconds in the median. */
+function oneByOne(client: Client, request: RequestLine, requests: number): number {
+  const times: number[] = [];
+  for (let id = 1; id <= requests; id++) {
+    const text = request(id);
+    const started = performance.now();
+    client.send(text);
+    client.receive();
+    times.push((performance.now() - started) * 1000);
+  }
+  return median(times);
+}
+
+function medians(pairs: readonly Pair[]): Pair {
+  return {
+    subject: median(pairs.map(({ subject }) => subject)),
+    floor: median(pairs.map(({ floor }) => floor)),
+  };
 }
 
 /**
@@ -135,10 +173,7 @@ export async function warmRoundTrips(
       }),
     );
   }
-  return {
-    subject: median(pairs.map(({ subject }) => subject)),
-    floor: median(pairs.map(({ floor }) => floor)),
-  };
+  return medians(pairs);
 }
 
 /** Requests a second with so many always under way. */
@@ -162,15 +197,17 @@ export async function inFlight(
   });
 }
 
-/** Resident bytes after 10,000 requests, and after the first 1,000 of them (as the "floor"). */
-export async function residentMemory(subject: Program, request: RequestLine): Promise<Pair> {
+/** Resident bytes after so many requests. */
+export async function residentMemory(
+  subject: Program,
+  request: RequestLine,
+  requests: number,
+): Promise<number> {
   const client = await connect(subject);
-  flood(client, request, 1000, 64);
-  const early = resident(client.pid);
-  flood(client, request, 9000, 64);
-  const late = resident(client.pid);
+  flood(client, request, requests, 64);
+  const bytes = resident(client.pid);
   await client.close();
-  return { subject: late, floor: early };
+  return bytes;
 }
 
 /** Sends `total` requests, never more than `width` without an answer. */

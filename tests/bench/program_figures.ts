@@ -80,12 +80,14 @@ async function figuresIn({ cwd, policy, size, toolgate, pipe }: {
     figures.push({
       figure: `${size}, run of ${argv.join(" ")} : bare pipe`,
       unit: "µs",
-      pair: await roundTrips(subject, floor, running(...argv), rounds, requests),
+      pair: await roundTrips(subject, floor, running(...argv), rounds, { requests }),
       target,
       at: "most",
     });
   }
-  const interpreted = await roundTrips(subject, floor, running("perl", "-e", "1"), 3, 50);
+  const interpreted = await roundTrips(subject, floor, running("perl", "-e", "1"), 3, {
+    requests: 50,
+  });
   figures.push({
     figure: `${size}, run of perl -e 1 : bare pipe and 2 ms`,
     unit: "µs",
