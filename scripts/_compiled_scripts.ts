@@ -25,7 +25,7 @@ export interface ScriptFiles {
   readonly text: string;
   /** V8's code cache of it; empty where there is none. */
   readonly cache: string;
-  /** The module that runs the script and hands out what other modules take from it. */
+  /** The module that runs the script and hands its parts out, all as one name. */
   readonly module: string;
 }
 
@@ -109,7 +109,6 @@ export async function joinScripts(
     parts: own,
   }));
   const places = placesIn(scripts);
-  const outside = namesTaken([...parts].filter(([name]) => !places.has(name)), places);
   const made = [];
   for (const script of scripts) made.push(await scriptOf(folder, parts, script, places));
   for (const [name, text] of parts) {
@@ -119,7 +118,7 @@ export async function joinScripts(
   for (const [index, script] of scripts.entries()) {
     await Deno.writeTextFile(join(folder, script.text), made[index]!.text);
     await Deno.writeFile(join(folder, script.cache), new Uint8Array());
-    const text = scriptModule(script, made[index]!, outside, places);
+    const text = scriptModule(script, made[index]!, places);
     await Deno.writeTextFile(join(folder, script.module), text);
   }
 }
@@ -294,11 +293,13 @@ export function readingLines({ text, cache }: ScriptFiles): string {
     `import cachedData from "./${cache}" with { type: "bytes" };`;
 }
 
-/** The module beside a script: all imports are literal, so that the compiler sees and embeds what they name. */
+/**
+ * The module beside a script: all imports are literal, so that the compiler sees and embeds what they name. It exports no
+ * more than it must: four hundred names of the parts, as exports, took each start three milliseconds.
+ */
 function scriptModule(
-  { parts: own, ...files }: Script,
+  files: ScriptFiles,
   { cold, node, given }: MadeScript,
-  outside: ReadonlyMap<string, ReadonlySet<string>>,
   places: Places,
 ): string {
   const lines = [
@@ -313,12 +314,6 @@ function scriptModule(
     `const given={${given.map((name, i) => `${JSON.stringify(name)}:g${i}`).join(",")}};`,
     `export const script=new Script(new TextDecoder().decode(bytes),{filename:"${files.text}",...(cachedData.length>0?{cachedData}:{})});`,
     `export const parts=script.runInThisContext()((name)=>cold[name](),import.meta,node,given);`,
-    ...own.flatMap((name, number) => [
-      `export const p${number}=parts[${number}];`,
-      ...[...outside.get(name) ?? []].sort().map((export_) =>
-        `export const p${number}_${export_}=p${number}.${export_};`
-      ),
-    ]),
   ];
   return lines.join("\n") + "\n";
 }
@@ -327,7 +322,7 @@ function scriptModule(
 function imported(name: string, places: Places): string {
   const place = places.get(name);
   if (place === undefined) return `import("./${name}")`;
-  return `import("./${place.script.module}").then((script)=>script.p${place.number})`;
+  return `import("./${place.script.module}").then((script)=>script.parts[${place.number}])`;
 }
 
 /**
@@ -336,31 +331,49 @@ function imported(name: string, places: Places): string {
  */
 function rewritten(text: string, places: Places): string {
   const names = new Map<string, string[]>();
-  for (const [, byDefault, list, name = ""] of text.matchAll(NAMED_IMPORT)) {
+  const take = (name: string, list: readonly string[]): void => {
     const place = places.get(name);
-    if (place === undefined) continue;
-    const all = names.get(place.script.module) ?? [];
-    names.set(place.script.module, all);
-    all.push(...taken(list ?? "", place));
-    if (byDefault !== undefined) all.push(`p${place.number}_default as ${byDefault}`);
+    if (place === undefined) return;
+    const { script: { module }, number } = place;
+    const all = names.get(module) ?? [];
+    names.set(module, all);
+    if (list.length > 0) all.push(`{${list.join(",")}}=${partsOf(module)}[${number}]`);
+  };
+  for (const [, byDefault, list, name = ""] of text.matchAll(NAMED_IMPORT)) {
+    take(name, [
+      ...namesIn(list ?? "").map(([there, here]) => `${there}:${here}`),
+      ...(byDefault === undefined ? [] : [`default:${byDefault}`]),
+    ]);
+  }
+  for (const [, list = "", name = ""] of text.matchAll(NAMED_EXPORT)) {
+    take(name, namesIn(list).map(([there]) => `${there}:${handedOn(there, places.get(name))}`));
   }
   const written = new Set<string>();
-  return text.replaceAll(NAMED_EXPORT, (whole, list: string, name: string) => {
-    const place = places.get(name);
-    if (place === undefined) return whole;
-    return `export{${taken(list, place).join(",")}}from"./${place.script.module}";`;
-  }).replaceAll(NAMED_IMPORT, (whole, _default, _list, name: string) => {
-    const place = places.get(name);
-    if (place === undefined) return whole;
-    const { module } = place.script;
+  const opened = (module: string): string => {
     if (written.has(module)) return "";
     written.add(module);
     const all = names.get(module) ?? [];
-    return all.length === 0 ? `import"./${module}";` : `import{${all.join(",")}}from"./${module}";`;
+    return all.length === 0
+      ? `import"./${module}";`
+      : `import{parts as ${partsOf(module)}}from"./${module}";const ${all.join(",")};`;
+  };
+  return text.replaceAll(NAMED_EXPORT, (whole, list: string, name: string) => {
+    const place = places.get(name);
+    if (place === undefined) return whole;
+    const own = namesIn(list).map(([there, here]) => `${handedOn(there, place)} as ${here}`);
+    return `${opened(place.script.module)}export{${own.join(",")}};`;
+  }).replaceAll(NAMED_IMPORT, (whole, _default, _list, name: string) => {
+    const place = places.get(name);
+    return place === undefined ? whole : opened(place.script.module);
   }).replaceAll(DYNAMIC, (_, name: string) => imported(name, places));
 }
 
-/** What stands in an import or export of a part, by the names that the module of its script has for it. */
-function taken(list: string, { number }: Place): string[] {
-  return namesIn(list).map(([there, here]) => `p${number}_${there} as ${here}`);
+/** What the parts of a script's module are called where they are taken from: longer than the names of the bundler. */
+function partsOf(module: string): string {
+  return `$${basename(module, ".js")}`;
+}
+
+/** What a name of a part is called that is exported once more. */
+function handedOn(name: string, place: Place | undefined): string {
+  return `$${place?.number}_${name}`;
 }
