@@ -69,6 +69,8 @@ Deno.test(
       const hot = await Deno.readTextFile(join(folder, "hot.js"));
       const handedOut = [...hot.matchAll(/export const (\w+)/g)].map(([, name]) => name);
       assertEquals(handedOut, ["script", "parts"]);
+      const script = await Deno.readTextFile(join(folder, "hot.txt"));
+      assertEquals(script.match(/\$node\[[^\]]*\][^;,]*/g), ['$node["node:crypto"].createHash']);
       await Deno.writeTextFile(
         join(folder, "main.js"),
         'const{parts}=await import("./hot.js");console.log(JSON.stringify(await parts[2].ask()));',
@@ -92,6 +94,23 @@ Deno.test(
       for (const [name, text] of Object.entries(BUNDLE)) {
         assertEquals(await Deno.readTextFile(join(folder, name)), text);
       }
+    });
+  },
+);
+
+Deno.test(
+  "joinScripts() refuses a part that takes a module of Node's whole, since scripts have what is named",
+  STOPS_LATER,
+  async () => {
+    await withBundle(async (folder) => {
+      const path = join(folder, "hot_tool-00000003.js");
+      const text = await Deno.readTextFile(path);
+      await Deno.writeTextFile(path, `import*as n from"node:fs";n.statSync;${text}`);
+      await assertRejects(
+        () => joinScripts(folder, ["main.js"], ONE),
+        Error,
+        'import*as n from"node:fs"',
+      );
     });
   },
 );
