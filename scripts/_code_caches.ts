@@ -61,9 +61,14 @@ const REHEARSALS: readonly Rehearsal[] = [
       { name: "judge", roots: ["listener_worker"], within: CALL },
       { name: "call", roots: CALL },
       { name: "thread", roots: ["worker", "module_worker"] },
-      { name: "pool", roots: ["serve", "worker_pool"] },
       // What reads lines: none comes in a rehearsal.
-      { name: "hearing", roots: ["listener_worker"], within: ["serve_engine"], whole: true },
+      {
+        name: "hearing",
+        roots: ["listener_worker"],
+        within: ["serve_engine", "listening"],
+        whole: true,
+      },
+      { name: "pool", roots: ["serve", "worker_pool", "listening"] },
       // Loaded while the first thread of the pool begins.
       { name: "pipe", roots: ["serve_engine", "pipe_places"] },
       { name: "parse", roots: ["parse"] },

@@ -1,17 +1,21 @@
 /** The commands there are. */
 
+import { beginListener } from "./begin_listener.ts";
 import type { Invocation } from "./invocation.ts";
 
 /** Gives the exit status. */
 type Command = (invocation: Invocation) => Promise<number>;
 
+interface CommandEntry {
+  readonly usage: string;
+  readonly help: string;
+  /** Begins what can be begun before the command is loaded. */
+  readonly begin?: typeof beginListener;
+  readonly load: () => Promise<Command>;
+}
+
 /** One line a command: name, what help says, and its module, loaded only when it is called. */
-export const COMMANDS: Readonly<
-  Record<
-    string,
-    { readonly usage: string; readonly help: string; readonly load: () => Promise<Command> }
-  >
-> = {
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   call: {
     usage: "call TOOL [KEY=VALUE ...]",
     help: "run one tool and print its result",
@@ -20,6 +24,7 @@ export const COMMANDS: Readonly<
   serve: {
     usage: "serve [--listen unix:PATH]",
     help: "NDJSON requests on standard input, NDJSON answers on standard output",
+    begin: beginListener,
     load: async () => (await import("./serve.ts")).serve,
   },
   mcp: {

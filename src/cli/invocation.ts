@@ -1,5 +1,6 @@
 /** What a command is called with. */
 
+import type { BegunListener } from "../serve/listener/begun_listener.ts";
 import type { Start } from "./embedded.ts";
 import type { CommandLine } from "./flags.ts";
 
@@ -15,4 +16,6 @@ export interface Invocation extends CommandLine {
   readonly embedded: Start;
   /** All commands that there are, by name: for those that write about them. */
   readonly commands: Readonly<Record<string, CommandWords>>;
+  /** What its command has begun ahead. */
+  readonly begun?: BegunListener | null;
 }

@@ -71,6 +71,7 @@ export async function run(argv: readonly string[], embedded: Start): Promise<num
         "--token is shown to a gate: name it with --gate PATH, or TOOLGATE_GATE",
       );
     }
-    return await (await command.load())({ ...line, words, embedded, commands: COMMANDS });
+    const begun = command.begin?.({ ...line, embedded }) ?? null;
+    return await (await command.load())({ ...line, words, embedded, commands: COMMANDS, begun });
   });
 }

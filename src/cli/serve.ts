@@ -29,11 +29,13 @@ export async function serve(invocation: Invocation): Promise<number> {
   const children = await childrenOf(session, invocation);
   const many = libc !== null && !session.agent.pinned && hasAgentsApart(session);
   const { engine, openApart } = children ?? await openEngines(session, invocation, many);
+  const { begun = null } = invocation;
   // A thread begins while what hears the pipe, and what other agents take, is loaded.
   const listening = children === null && libc !== null && mayListen(session, engine)
     ? await (await import("../serve/listener/listening.ts")).Listening
-      .start(engine, session.agent, libc)
+      .start(engine, session.agent, libc, begun)
     : null;
+  begun?.end();
   if (listening === null) engine.warm();
   const { serveEngine } = await import("./serve_engine.ts");
   const { registration } = session;

@@ -30,11 +30,10 @@ import { formatOf } from "./format.ts";
 import { guarded, realPath } from "./governing.ts";
 import type { Invocation } from "./invocation.ts";
 import { ParsedPolicies } from "./parsed_policies.ts";
+import { policyFiles } from "./policy_files.ts";
 import { type LoadedPlugins, NO_PLUGINS } from "./plugin/loaded_plugins.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** The policy of a machine, taken where neither a flag nor the environment names one. */
-const SYSTEM_POLICY = "/etc/toolgate/policy.yaml";
 /** A policy is written by people; what is larger is a mistake or an attack on the parser. */
 const MAX_POLICY_BYTES = 8 * 1024 * 1024;
 const SANDBOX_MODES: readonly SandboxMode[] = ["off", "auto", "required"];
@@ -172,12 +171,6 @@ export function agentOf(invocation: Invocation): string | null {
   return named ?? agent;
 }
 
-/** Policy files in the order they count: flags, then the environment, which so can only tighten. */
-export function policyFiles({ embedded, values }: Invocation): readonly string[] {
-  const files = [...values["policy"] ?? [], ...variable("policy")?.split(":") ?? []];
-  return files.length === 0 && !embedded.sealed && isThere(SYSTEM_POLICY) ? [SYSTEM_POLICY] : files;
-}
-
 async function loadPolicies(
   { embedded }: Invocation,
   files: readonly string[],
@@ -252,17 +245,6 @@ export function readPolicy(file: string, what = "policy"): string {
     throw new UsageError(
       `${what} ${file}: cannot be read (${error instanceof Error ? error.name : "?"})`,
     );
-  }
-}
-
-function isThere(file: string): boolean {
-  try {
-    Deno.lstatSync(file);
-    return true;
-  } catch (error) {
-    // What may not be looked at may be there: then it must be read, and the failure seen.
-    return !(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
-      error instanceof Deno.errors.NotCapable);
   }
 }
 

@@ -9,7 +9,8 @@ import { layOut } from "../../config/layout.ts";
 import { withWorkspace } from "../case_workspace.ts";
 import type { Invocation } from "../invocation.ts";
 import { formatOf } from "../format.ts";
-import { openEngine, openSession, policyFiles, readPolicy } from "../session.ts";
+import { policyFiles } from "../policy_files.ts";
+import { openEngine, openSession, readPolicy } from "../session.ts";
 import { print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

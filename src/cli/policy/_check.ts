@@ -9,7 +9,8 @@ import { type PolicyWarning, reviewPolicies } from "../../policy/review/review.t
 import type { Invocation } from "../invocation.ts";
 import { reviewPlaces } from "./_places.ts";
 import { formatOf } from "../format.ts";
-import { openEngine, openSession, policyFiles, readPolicy, type Session } from "../session.ts";
+import { policyFiles } from "../policy_files.ts";
+import { openEngine, openSession, readPolicy, type Session } from "../session.ts";
 import { complain, print } from "../stdio.ts";
 import { UsageError } from "../usage_error.ts";
 

@@ -3,17 +3,12 @@
 import { ToolError } from "../../core/errors.ts";
 import type { StayingEngine } from "../../engine/create_engine.ts";
 import { Bell } from "../../engine/pool/channel.ts";
-import { startWorker } from "../../engine/pool/begun_threads.ts";
 import { close, openPipe, setNonBlocking } from "../../host/kernel/pipes.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import type { PipeAgent } from "../_operations.ts";
+import { type BegunListener, startListener } from "./begun_listener.ts";
 import type { ListenerSetup } from "./listener_worker.ts";
 import { createTurnMemory, type Given, MainTurn, OutputLock, type TurnMemory } from "./turn.ts";
-
-/** Bundled builds have all their modules in one folder. */
-const WORKER = import.meta.resolve(
-  Deno.build.standalone ? "./listener_worker.js" : "./listener_worker.ts",
-);
 
 /** Whom the main thread hears in turns with. */
 export class Listening {
@@ -46,11 +41,15 @@ export class Listening {
     };
   }
 
-  /** Starts the thread; null where none can be had. The main thread hears until it gives its turn. */
+  /**
+   * Starts the thread, or takes the one that was `begun` with the very permissions that it is to have; null where none can be
+   * had. The main thread hears until it gives its turn.
+   */
   static async start(
     engine: Pick<StayingEngine, "looking">,
     agent: PipeAgent,
     libc: Libc,
+    begun: BegunListener | null = null,
   ): Promise<Listening | null> {
     const { setup: looking, permissions } = await engine.looking();
     const pipe = attempt(() => openPipe(libc));
@@ -60,7 +59,8 @@ export class Listening {
       close(libc, pipe.read);
     };
     setNonBlocking(libc, pipe.read);
-    const worker = attempt(() => startWorker(WORKER, "listener", permissions));
+    const worker = begun?.take(permissions) ??
+      attempt(() => startListener(permissions));
     if (worker === null) {
       release();
       return null;

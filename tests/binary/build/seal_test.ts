@@ -49,6 +49,26 @@ Deno.test("it is byte for byte what a build with that policy is, custom tools an
   assertEquals(await digest(again.output), await digest(built), "replaced by the same");
 });
 
+Deno.test("the thread that hears a pipe has the permissions of the policy, where others were expected ahead, too", async () => {
+  await using workspace = openWorkspace();
+  const beside = `${workspace.base}/beside.txt`;
+  Deno.writeTextFileSync(beside, "beside\n");
+  for (const [match, opens] of [['"**"', false], [`"**", "{${beside},b.txt}"`, true]] as const) {
+    const policy = `version: 1\npaths: [{ allow: [read], match: [${match}] }]\n`;
+    const { output: binary } = await seal(workspace, workspace.policy(policy));
+    const look = (id: number, path: string) => ({ id, tool: "read_file", args: { path } });
+    const { answers } = await serveAll([look(1, "a.txt"), look(2, beside)], [], {
+      cwd: workspace.root,
+      binary,
+    });
+    const [own, other] = [1, 2].map((id) => answers.find((answer) => answer.id === id));
+    assertEquals([own?.success, other?.success], [true, opens]);
+    assertEquals(own?.usage["layers"], ["policy", "runtime", "landlock"]);
+    assertEquals(other?.error?.code, opens ? undefined : "PATH_OUTSIDE_WORKSPACE");
+    if (opens) assertEquals(other?.usage["layers"], own?.usage["layers"]);
+  }
+});
+
 Deno.test("it does what the policy says and no more, wherever the files of the policy are by then", async () => {
   await using workspace = openWorkspace();
   const agents =
