@@ -17,49 +17,67 @@ export interface Job {
 
 /** Those of one shell. */
 export class Jobs {
-  readonly #jobs: Job[] = [];
+  /** Whose end can still be asked for by their ids. */
+  readonly #known: Job[] = [];
+  /** Those of them that have a number: the next gets one more than the last of these (jobs.c, stop_pipeline, of bash). */
+  #listed: readonly Job[] = [];
   /** Of the shell around a substitution: listed in it, and nothing else. */
   readonly #around: Jobs | null;
-  #numbers = 0;
 
   constructor(around: Jobs | null = null) {
     this.#around = around;
   }
 
   nextNumber(): number {
-    return ++this.#numbers;
+    return (this.#listed.at(-1)?.number ?? 0) + 1;
   }
 
   add(job: Job): void {
-    this.#jobs.push(job);
+    this.#known.push(job);
+    this.#listed = [...this.#listed, job];
   }
 
   get all(): readonly Job[] {
-    return this.#jobs;
+    return this.#known;
+  }
+
+  /** What `wait -n` may tell of. */
+  get unnoticed(): readonly Job[] {
+    return this.#listed;
   }
 
   get running(): readonly Job[] {
-    return this.#jobs.filter((job) => job.status() === null);
+    return this.#known.filter((job) => job.status() === null);
   }
 
   /** As `jobs` tells of them. */
   get listed(): readonly Job[] {
-    return [...this.#around?.listed ?? [], ...this.#jobs];
+    return [...this.#around?.listed ?? [], ...this.#listed];
   }
 
   /** `%1`, `%%`, `%+`, or its number as a process; null for none of them. */
   named(text: string): Job | null {
     if (text === "%%" || text === "%+" || text === "%") return this.running.at(-1) ?? null;
     const found = text.startsWith("%")
-      ? this.#jobs.find(({ number }) => String(number) === text.slice(1))
-      : this.#jobs.find(({ id }) => String(id) === text);
+      ? this.#listed.find(({ number }) => String(number) === text.slice(1))
+      : this.#known.find(({ id }) => String(id) === text);
     return found ?? null;
+  }
+
+  /** The shell has waited for something else: those that have ended have no number any more. */
+  noticed(): void {
+    if (this.#listed.length > 0) this.#listed = this.running;
+  }
+
+  /** It was waited for, and has no number any more. */
+  waited(job: Job): void {
+    this.#listed = this.#listed.filter((other) => other !== job);
   }
 
   /** Nobody waits for it again. */
   forget(job: Job): void {
-    const at = this.#jobs.indexOf(job);
-    if (at !== -1) this.#jobs.splice(at, 1);
-    if (this.#jobs.length === 0) this.#numbers = 0;
+    const at = this.#known.indexOf(job);
+    if (at !== -1) this.#known.splice(at, 1);
+    this.waited(job);
   }
 }

@@ -220,6 +220,7 @@ async function runProgram(
   state.status = "status" in child
     ? { code: child.status, signal: null }
     : await runner.ended(child);
+  state.jobs.noticed();
 }
 
 /** As it was written: the variables of `env A=1 git` are words. */

@@ -247,6 +247,7 @@ class LineRunner {
       return this.subshell(stage, copy, { ...place, ...streams });
     });
     state.stages = statuses;
+    state.jobs.noticed();
     const last = statuses.at(-1) ?? SUCCESS;
     if (!state.settings.pipefail) return last;
     return statuses.findLast((status) => statusOf(status) !== 0) ?? SUCCESS;
@@ -305,6 +306,7 @@ class LineRunner {
           node.limit,
           () => this.subshell(node.body, copy, inner),
         );
+      state.jobs.noticed();
     } finally {
       opened.close();
     }

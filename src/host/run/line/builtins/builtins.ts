@@ -87,11 +87,12 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
   command: commandOf,
   async wait(words, state, { wait }) {
     if (words[0] === "-n" && words.length === 1) {
-      const { running } = state.jobs;
-      if (running.length === 0) return { status: 127 };
-      const first = await Promise.race(running.map((job) => job.ended.then(() => job)));
+      const { unnoticed } = state.jobs;
+      if (unnoticed.length === 0) return { status: 127 };
+      const first = unnoticed.find((job) => job.status() !== null) ??
+        await Promise.race(unnoticed.map((job) => job.ended.then(() => job)));
       await wait(first.ended);
-      state.jobs.forget(first);
+      state.jobs.waited(first);
       return { status: statusOf(first.status() ?? SUCCESS) };
     }
     if (words.some((word) => word.startsWith("-"))) throw refused(`wait ${words.join(" ")}`);
@@ -113,8 +114,11 @@ const TABLE: Readonly<Record<(typeof BUILTINS)[number], Builtin>> = {
         done = { status: 127, error };
         continue;
       }
+      const ran = job.status() === null;
       await wait(job.ended);
       done = { status: statusOf(job.status() ?? SUCCESS) };
+      if (ran) state.jobs.noticed();
+      else state.jobs.waited(job);
     }
     return done;
   },

@@ -192,6 +192,18 @@ Deno.test("words that come out in a form that only a shell has do not run", asyn
   });
 });
 
+/** Numbers are given anew to what runs beside a line, once those that had them were waited for. */
+const BESIDE = [
+  "(exit 3) & wait $!; echo $?; sleep 20 & kill %1; wait %1; echo $?",
+  "(exit 3) & p=$!; wait $p; (exit 4) & wait $!; sleep 20 & kill %1; wait %1; echo $?; wait $p; echo $?",
+  "sleep 20 & (exit 3) & wait $!; sleep 21 & kill %2; wait %2; echo $?; kill %1; wait %1; echo $?",
+  "(exit 5) & wait -n; echo $?; wait -n; echo $?; wait $!; echo $?",
+  "(exit 5) & wait $!; wait -n; echo $?; { kill %1; } 2>/dev/null; echo $?",
+  "(exit 5) & p=$!; wait; { wait $p; } 2>/dev/null; echo $?; { wait %1; } 2>/dev/null; echo $?",
+];
+
+Deno.test("jobs have the numbers that they have in bash", () => compareWithBash(BESIDE));
+
 /** What stands before git is done by the line: git reads here until somebody ends it, or says what it was given. */
 const BEFORE_GIT = [
   "echo x | timeout 500 git hash-object --stdin",
