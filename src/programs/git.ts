@@ -228,7 +228,7 @@ export const GIT: ProgramTable = {
           "--sendmail-cmd --to-cmd --cc-cmd --header-cmd": dangerous("command"),
         },
       },
-      config: { ...RUNS, tamedBy: "--get --get-all --list -l get list" },
+      config: { ...RUNS, tamedBy: "--get --get-all --get-regexp --list -l get list" },
       "clean mergetool daemon instaweb credential fast-import hook maintenance svn p4 web--browse":
         RUNS,
       "upload-pack receive-pack http-backend shell remote-ext remote-fd for-each-repo gui citool":

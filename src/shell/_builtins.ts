@@ -13,6 +13,7 @@ import { isSetByShell, isThrownAway } from "./special_variables.ts";
 import { isSet, NO_SETTINGS } from "./_settings.ts";
 import { readLimit } from "./commands/read_limit.ts";
 import { readMaskWish } from "./commands/read_mask.ts";
+import { listOptions } from "./commands/list_options.ts";
 import { readOptions } from "./commands/read_options.ts";
 import { openShell, openTimed, openWithVariables, SHELLS } from "./_shell_call.ts";
 import { fed } from "./_feeding.ts";
@@ -277,16 +278,9 @@ function readNames(words: readonly (string | null)[]): readonly string[] | null 
 
 /** `mapfile -t NAME` */
 function filling(simple: SimplePlan, index: number): PlanNode {
-  const words = simple.words.slice(1).map(certainText);
-  const name = words.at(-1);
-  const options = words.slice(0, -1);
-  const known = options.every((word, at) =>
-    word === "-t" || word === "-d" || (options[at - 1] === "-d" && word !== null)
-  );
-  if (name === null || name === undefined || !NAME.test(name) || !known) {
-    throw new Refused("read", index);
-  }
-  refuseSpecial(name, index);
+  const options = listOptions(simple.words.slice(1).map(certainText));
+  if (options === null || !NAME.test(options.name)) throw new Refused("read", index);
+  refuseSpecial(options.name, index);
   return simple;
 }
 

@@ -16,11 +16,11 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Settings that say who commits, how it is shown, how a first branch is called, and that nothing is signed: nothing else
- * changes (git-config(1)).
+ * Settings that say who commits, how it is shown, how a first branch is called, that nothing is signed, and that nobody is
+ * asked for words: nothing else changes (git-config(1)).
  */
 const PLAIN =
-  /^(?:user\.(?:name|email)|color\.[a-z.]+|advice\.[a-z]+|core\.(?:quotepath|abbrev)|log\.date|init\.defaultbranch)=|^(?:commit|tag)\.gpgsign=(?:false|no|off|0)$/i;
+  /^(?:user\.(?:name|email)|color\.[a-z.]+|advice\.[a-z]+|core\.(?:quotepath|abbrev)|log\.date|init\.defaultbranch)=|^(?:commit|tag)\.gpgsign=(?:false|no|off|0)$|^core\.editor=(?:true|:)$/i;
 
 /** Null where it has no subcommand, or is told before it to look elsewhere or to do otherwise. */
 export function gitWords(argv: readonly string[]): GitWords | null {

@@ -22,7 +22,13 @@ const SAFE = [
     "git show HEAD",
     "git --no-pager log",
   ],
-  ...["git -C sub status", "git --version", "git config --get user.name", "git grep x"],
+  ...[
+    "git -C sub status",
+    "git --version",
+    "git config --get user.name",
+    "git config --get-regexp ^user",
+    "git grep x",
+  ],
   ...[
     "find . -name x -type f",
     "find . -maxdepth 2 -newer a",

@@ -389,6 +389,8 @@ const REFUSED: readonly (readonly [line: string, construct: string, position: nu
   ["enable -f x y", "builtin", 1],
   ["builtin ls", "builtin", 1],
   ["mapfile -C ls x", "read", 1],
+  ["mapfile -n x", "read", 1],
+  ["mapfile -n ls x", "read", 1],
   ["export $X", "declaration", 1],
   ["export", "declaration", 1],
   ["set -v; ls", "set", 1],

@@ -68,6 +68,11 @@ Deno.test("git's words say what it will change, and perhaps some more", () => {
     ["git -c commit.gpgSign=false merge b", { sides: ["b"] }],
     ["git -c commit.gpgsign=true merge b", null],
     ["git -c gpg.program=x merge b", null],
+    // An editor that is none (git-var(1), GIT_EDITOR).
+    ["git -c core.editor=true merge b", { sides: ["b"] }],
+    ["git -c core.editor=: merge b", { sides: ["b"] }],
+    ["git -c core.editor=truex merge b", null],
+    ["git -c core.editor=vi merge b", null],
     ["git -c color.pager=less -c core.pager=x checkout b", null],
     ["git -c user.name checkout b", null],
     ["git -c user.name.x=y checkout b", null],

@@ -2,6 +2,7 @@
 
 import { ToolError } from "../../../../core/errors.ts";
 import { CLOSED } from "../../../../sandbox/spawner.ts";
+import { listOptions } from "../../../../shell/commands/list_options.ts";
 import { readOptions } from "../../../../shell/commands/read_options.ts";
 import type { Around, Done } from "./builtin.ts";
 import { Source } from "./_source.ts";
@@ -52,25 +53,27 @@ export async function readLine(
   return { status };
 }
 
-/** `mapfile -t NAME`: each line an element. */
+/** `mapfile`: each line an element. */
 export async function fillList(
   words: readonly string[],
   state: LineState,
   { host, descriptors }: Around,
 ): Promise<Done> {
-  const name = words.at(-1) ?? "";
-  const marked = words.indexOf("-d");
-  const mark = marked === -1 ? "\n" : words[marked + 1] || "\0";
-  const strips = words.slice(0, -1).includes("-t");
+  const options = listOptions(words);
+  if (options === null) {
+    throw new ToolError("COMMAND_UNPARSABLE", "mapfile came out in another form");
+  }
+  const { name, mark, strips, most } = options;
   const source = new Source(host, descriptors[0] ?? CLOSED);
   state.variables.empty(name, "list");
-  for (let index = 0n;; index++) {
+  for (let index = 0n; index < most; index++) {
     const { bytes, ended } = await source.line(true, { delimiter: mark });
     if (ended && bytes.length === 0) return { status: 0 };
     const text = textOf([bytes]) + (strips || ended || mark === "\0" ? "" : mark);
     state.variables.assignElement(name, index, text);
     if (ended) return { status: 0 };
   }
+  return { status: 0 };
 }
 
 interface Character {

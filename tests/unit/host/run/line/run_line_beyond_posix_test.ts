@@ -101,6 +101,8 @@ const LINES = [
   '[[ "v1.2.3" =~ ^v([0-9]+)\\.([0-9]+) ]] && echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"',
   "re='^a.*a$'; [[ alpha =~ $re ]] && echo m; [[ alpha =~ \"$re\" ]] || echo nm",
   'mapfile -t L < a.txt; echo "${L[1]}" ${#L[@]}',
+  '{ mapfile -t -n 1 L; read -r next; } < a.txt; echo "${L[@]}" ${#L[@]} "$next"',
+  'mapfile -n 0 L < a.txt; mapfile -d b -n 9 M < a.txt; echo ${#L[@]} ${#M[@]} "${M[0]}"',
   "command -v ls echo nope; type -t cd ls if; type cd",
   "for i in 1 2 3; do echo $i; done > >(cat; > over); until [ -e over ]; do sleep 0.02; done",
   "n=0; while [ $n -lt 5 ]; do n=$((n+1)); done; echo $n",
