@@ -151,14 +151,18 @@ const PLAIN: ReadonlySet<string> = new Set([
   ...["GOOS", "GOARCH", "GOMAXPROCS", "CARGO_TERM_COLOR", "PIP_NO_INPUT", "CI"],
 ]);
 
+/** What sanitizers take that is a number (ASAN_OPTIONS and its like): nothing of it names a file or a program. */
+const SANITIZING =
+  /^(?:(?:detect_leaks|halt_on_error|abort_on_error|print_stacktrace|detect_stack_use_after_return)=[01](?::|$)|(?:exitcode|verbosity)=\d{1,3}(?::|$))*$/;
+
 /** Programs that show what they are given, or do nothing. */
 const IDLE = /^(?:true|:|cat|false)$/;
 
 /**
  * Values with which a variable that steers programs has them do less, or build otherwise, and run nothing else: editors and
  * pagers that are none (git(1), GIT_EDITOR), options of `go help build` that name no program and no file, numbers for
- * cargo and its tests (The Cargo Book, Environment Variables; `rustc --help`, tests), and a folder beneath for what it
- * builds, whose code it runs as it does the project's own.
+ * cargo and its tests (The Cargo Book, Environment Variables; `rustc --help`, tests), a folder beneath for what it
+ * builds, whose code it runs as it does the project's own, and what sanitizers look for.
  */
 const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ...["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"].map((name) => [name, IDLE] as const),
@@ -169,6 +173,9 @@ const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
     [name, /^\d+$/] as const
   ),
   ["CARGO_INCREMENTAL", /^[01]$/],
+  ...["ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"].map((name) =>
+    [name, SANITIZING] as const
+  ),
   ["CARGO_NET_OFFLINE", /^(?:true|false)$/],
   // No part of it begins with a dot: neither `..` nor what is hidden.
   ["CARGO_TARGET_DIR", /^\w[\w.-]*(?:\/\w[\w.-]*)*\/?$/],

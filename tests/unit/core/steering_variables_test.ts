@@ -141,6 +141,9 @@ Deno.test("values with which a variable that steers programs steers none", () =>
     ["CARGO_TARGET_DIR", "target/"],
     ["CARGO_BUILD_JOBS", "2"],
     ["CARGO_INCREMENTAL", "0"],
+    ["ASAN_OPTIONS", "detect_leaks=0:halt_on_error=1"],
+    ["UBSAN_OPTIONS", "print_stacktrace=1"],
+    ["LSAN_OPTIONS", "exitcode=0"],
     ["CARGO_NET_OFFLINE", "true"],
     ["RUST_TEST_THREADS", "1"],
   ];
@@ -162,6 +165,9 @@ Deno.test("values with which a variable that steers programs steers none", () =>
     ["CARGO_TARGET_DIR", "out\n"],
     ["CARGO_TARGET_DIR", ""],
     ["CARGO_NET_OFFLINE", "no"],
+    ["ASAN_OPTIONS", "log_path=x"],
+    ["ASAN_OPTIONS", "detect_leaks=0:suppressions=x"],
+    ["ASAN_OPTIONS", "detect_leaks=0\nlog_path=x"],
     ["CARGO_BUILD_RUSTC", "true"],
     ["RUST_TEST_THREADS", "1 x"],
   ];
