@@ -1,20 +1,19 @@
 /** Judges JavaScript of the newest edition, as scripts and modules. */
 
-import { Parser } from "acorn";
 import { judge } from "./_acorn.ts";
-import { type SyntaxProblem } from "./problem.ts";
+import type { SyntaxProblem } from "./problem.ts";
 
 /** `.mjs`: a module. */
 export function checkModule(text: string): SyntaxProblem | null {
-  return judge(Parser, text, "module");
+  return judge(text, "module");
 }
 
 /** `.cjs`: the body of a function, as CommonJS wraps it. */
 export function checkCommonJs(text: string): SyntaxProblem | null {
-  return judge(Parser, text, "commonjs");
+  return judge(text, "commonjs");
 }
 
 /** `.js`: either will do. */
 export function checkScript(text: string): SyntaxProblem | null {
-  return judge(Parser, text, "either");
+  return judge(text, "either");
 }
