@@ -22,6 +22,7 @@ export const NO_FILES: FileBackend = {
   copy: refuse,
   move: refuse,
   createDirectory: refuse,
+  settle: () => {},
 };
 
 /** Nor texts to judge. */

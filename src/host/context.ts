@@ -70,6 +70,7 @@ const NO_WRITING = {
   copy: refuseToWrite,
   move: refuseToWrite,
   createDirectory: refuseToWrite,
+  settle: () => {},
 };
 
 function refuseToWrite(): never {

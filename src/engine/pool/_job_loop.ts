@@ -377,6 +377,7 @@ export class JobLoop {
     } finally {
       this.#running.delete(job);
       this.#inbox.work(0);
+      this.#parts.files.settle();
     }
   }
 }

@@ -168,4 +168,6 @@ export interface FileBackend {
     target: Target,
     options: { readonly parents: boolean },
   ): ReturnType<Files["createDirectory"]>;
+  /** Gives back what a change has no more use for, and its caller does not wait for: to be called once that is answered. */
+  settle(): void;
 }

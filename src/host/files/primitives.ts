@@ -67,6 +67,14 @@ export interface ReadPrimitives {
 
 /** All primitives. */
 export interface FilePrimitives extends ReadPrimitives {
+  /**
+   * Lets go of its lock now, and closes it once `settle` is called: of a file that has lost its name, whose blocks go with its
+   * last handle. Disks that are told of each block take a millisecond for it.
+   */
+  closeLater(handle: Handle): void;
+  /** Closes what was left to be closed later. */
+  settle(): void;
+
   /** Bytes written: as many as there was room for. */
   write(handle: Handle, bytes: Uint8Array): Result;
   /** Where the next read or write begins. */

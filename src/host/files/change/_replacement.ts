@@ -44,6 +44,8 @@ export function replaceFile(
 ): { readonly created: boolean } {
   requirePermission("write", target);
   if (target.path === "/") throw notAFile(target, "a directory");
+  // The room of what was replaced before is this one's.
+  files.settle();
   return withNewEntry(files, target, recipe.createParents, (entry) => {
     for (let attempt = 1;; attempt++) {
       const result = replace(files, entry, recipe);
@@ -63,6 +65,7 @@ function replace(
   const old = recipe.extends === true
     ? openLocked(files, entry, { readable: true })
     : openExpected(files, entry, expect);
+  let hasName = true;
   try {
     const isPrivate = old !== null || recipe.private === true;
     const temporary = makeTemporaryFile(files, parent, isPrivate ? PRIVATE_MODE : NEW_FILE_MODE);
@@ -85,6 +88,7 @@ function replace(
       if (result === -ERRNO.EISDIR) throw notAFile(target, "a directory");
       if (result < 0) throw refusal(target, result);
       renamed = true;
+      hasName = recipe.keep !== undefined;
       recipe.done?.(entry, temporary);
     } finally {
       if (!renamed) files.unlinkAt(parent, temporary.name, "entry");
@@ -93,6 +97,7 @@ function replace(
     syncNames(files, parent);
     return old === null ? "created" : "replaced";
   } finally {
-    if (old !== null) files.close(old.handle);
+    if (old !== null && hasName) files.close(old.handle);
+    else if (old !== null) files.closeLater(old.handle);
   }
 }

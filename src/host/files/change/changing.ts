@@ -24,6 +24,7 @@ export type Changing = Pick<
   | "copy"
   | "move"
   | "createDirectory"
+  | "settle"
 >;
 
 /** All changes, made of these primitives. */
@@ -40,5 +41,6 @@ export function createChanging(files: FilePrimitives): Changing {
     copy: (from, to, options) => copyEntry(files, from, to, { ...options, whole: false }),
     move: (from, to, options) => moveEntry(files, from, to, options),
     createDirectory: (target, options) => createDirectory(files, target, options),
+    settle: () => files.settle(),
   };
 }

@@ -4,7 +4,7 @@ import type { Durability } from "../../../core/files.ts";
 import { nameText } from "../../../core/name_text.ts";
 import { ERRNO } from "../../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../../sandbox/kernel/libc.ts";
-import { CANNOT, type FilePrimitives, type Name, type Result } from "../primitives.ts";
+import { CANNOT, type FilePrimitives, type Handle, type Name, type Result } from "../primitives.ts";
 import { copyAttributes, copyLinkAttributes, copyTimes } from "./_attributes.ts";
 import { createLinuxReadPrimitives } from "./reading_primitives.ts";
 
@@ -21,6 +21,8 @@ const SEEK_DATA = 3;
 const SEEK_HOLE = 4;
 /** LOCK_EX | LOCK_NB (include/uapi/asm-generic/fcntl.h) */
 const LOCK_WITHOUT_WAITING = 2 | 4;
+/** LOCK_UN */
+const UNLOCK = 8;
 /** "As it is", of an owner (chown(2)). */
 const UNCHANGED = -1;
 
@@ -54,9 +56,21 @@ export function createLinuxPrimitives(
     const result = rename(from, to, flag);
     return result === -ERRNO.EINVAL ? CANNOT : result;
   };
+  const reading = createLinuxReadPrimitives(libc);
+  let left: Handle | null = null;
+  const settle = (): void => {
+    if (left !== null) reading.close(left);
+    left = null;
+  };
   return {
-    ...createLinuxReadPrimitives(libc),
+    ...reading,
     durability,
+    closeLater(handle) {
+      settle();
+      libc.call(numbers.flock, handle, UNLOCK);
+      left = handle;
+    },
+    settle,
     write: (handle, bytes) => libc.transfer(numbers.write, handle, bytes, bytes.length),
     seek: (handle, offset) => libc.callWide(numbers.lseek, handle, offset, SEEK_SET),
     seekNext: (handle, what, offset) =>

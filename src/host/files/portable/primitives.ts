@@ -73,6 +73,8 @@ export function createPortablePrimitives(durability: Durability = "full"): FileP
       return how === "directory" ? open.openPath(path, how) : open.openFile(path, ACCESS[how]);
     },
     close: (handle) => open.close(handle),
+    closeLater: (handle) => open.close(handle),
+    settle: () => {},
     statOf(handle) {
       const { path, stat, file } = open.entry(handle);
       if (file !== null) return attempt(() => statFrom(file.statSync()));

@@ -66,3 +66,29 @@ Deno.test("a running job hears that it is to end", RINGS_STAY, async () => {
   assertEquals(error?.code, "RESOURCE_LIMIT");
   assertStringIncludes(error?.message ?? "", "limits.memory");
 });
+
+Deno.test("what a write has replaced is closed once that is answered", RINGS_STAY, async () => {
+  await using workspace = new Workspace({ "a.txt": "one\n" });
+  const root = canonical(workspace.root);
+  const boundary = { read: [root], write: [root], connect: [], spawn: null };
+  using thread = threadIn(workspace, { boundary });
+  const written = job(1, "write_file", {
+    path: "a.txt",
+    content: "two\n",
+    encoding: "utf-8",
+    create_dirs: false,
+    validate_syntax: true,
+  });
+  const write = [reading(workspace, "a.txt")];
+  thread.say({ ...written, grant: { ...written.grant, write } });
+  assertEquals((await thread.done()).error, null);
+  const isOpen = () =>
+    [...Deno.readDirSync("/proc/self/fd")].some(({ name }) => {
+      try {
+        return Deno.readLinkSync(`/proc/self/fd/${name}`) === `${root}/a.txt (deleted)`;
+      } catch {
+        return false; // the descriptor of the listing itself
+      }
+    });
+  while (isOpen()) await new Promise((resolve) => setTimeout(resolve, 5));
+});

@@ -12,7 +12,7 @@ export interface FailingPrimitives {
 
 type Call = (...args: unknown[]) => unknown;
 
-/** The `n`th primitive that is no `close` fails with `errno`, or, without one, ends the writer there. */
+/** The `n`th primitive that closes nothing fails with `errno`, or, without one, ends the writer there. */
 export function failingPrimitivesAt(
   n: number,
   errno: number | null,
@@ -21,7 +21,8 @@ export function failingPrimitivesAt(
   const open = new Set<Handle>();
   let calls = 0;
   const wrap = (name: keyof FilePrimitives, call: Call): Call => (...args) => {
-    if (name === "close") {
+    if (name === "settle") return call();
+    if (name === "close" || name === "closeLater") {
       open.delete(args[0] as Handle);
       return call(...args);
     }

@@ -284,12 +284,14 @@ for (
           paint(root, one.before);
           const descriptors = [...Deno.readDirSync("/proc/self/fd")].length;
           let thrown = false;
+          const { files } = failing[step]!(one, n, errno);
           try {
-            one.change(failing[step]!(one, n, errno).files, root);
+            one.change(files, root);
           } catch (error) {
             if (!(error instanceof ToolError)) throw error;
             thrown = true;
           }
+          files.settle();
           assertEquals([...Deno.readDirSync("/proc/self/fd")].length, descriptors);
           const left = picture(root);
           const where = `errno ${errno} at call ${n}: ${left.join("; ")}`;
