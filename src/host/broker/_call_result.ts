@@ -8,6 +8,7 @@ import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
 import type { HandedOver, Notifications } from "../../sandbox/broker/notifications.ts";
 import { isWithin } from "../../sandbox/within.ts";
 import type { Access } from "../../policy/model.ts";
+import type { CoveredFolders } from "./_covered_folders.ts";
 import type { FileMasks } from "./_file_masks.ts";
 import type { NameChange } from "./git_folder.ts";
 import type { HandedRules, NameJudge, NameKind } from "./handed_rules.ts";
@@ -50,6 +51,10 @@ export interface CallParts {
     change?: NameChange,
   ) => Access | null;
   readonly rules: HandedRules;
+  /** What the kernel's rules let it read by now; null where that is all that it may read. */
+  readonly covered: CoveredFolders | null;
+  /** See `listsBeside`. */
+  readonly lists: string | null;
   readonly masks: FileMasks;
   /** The number that the run's processes are known by; null for none. */
   readonly mark: number | null;

@@ -33,8 +33,8 @@ const BENEATH = 0x08;
 const LONGEST_PATH = 4096;
 /** sizeof(struct open_how) (the same header) */
 const OPEN_HOW_SIZE = 24;
-/** Parts that change a path: empty ones, `.` and `..`, also at the end. */
-const ODD_PARTS = /\/(?:\.{0,2})(?:\/|$)/;
+const SLASH = 0x2f;
+const DOT = 0x2e;
 /** Places of the system that nothing leads back from, and that are opened all the time. */
 const SYSTEM = /^\/(?:dev|proc|sys|usr|lib|lib64|etc|bin)\//;
 
@@ -95,23 +95,51 @@ export function normalName(
   directory: number,
   text: string,
 ): WrittenName | typeof LEAVE {
-  if (text.startsWith("/")) return notifications.isWaiting(call) ? normal(text) : LEAVE;
-  const { thread } = call;
+  const name = unsureName(libc, notifications, call, directory, text);
+  return name === LEAVE || notifications.isWaiting(call) ? name : LEAVE;
+}
+
+/**
+ * As `normalName`, but who called may have been killed, and text and folder be another's who has its number now: for what
+ * changes nothing, and is given to nobody where the call is no longer waited for.
+ */
+export function unsureName(
+  libc: Libc,
+  notifications: Pick<Notifications, "textOf">,
+  { thread }: HandedOver,
+  directory: number,
+  text: string,
+): WrittenName | typeof LEAVE {
+  if (text.charCodeAt(0) === SLASH) return normal(text);
   const base = linkTarget(
     libc,
     directory === AT_FDCWD ? `/proc/${thread}/cwd` : `/proc/${thread}/fd/${directory}`,
     notifications,
   );
-  if (base === null || !base.startsWith("/") || !notifications.isWaiting(call)) return LEAVE;
+  if (base === null || base.charCodeAt(0) !== SLASH) return LEAVE;
   return normal(base === "/" ? `/${text}` : `${base}/${text}`);
 }
 
 function normal(text: string): WrittenName {
-  if (!ODD_PARTS.test(text)) return { path: text, slash: false, climbs: false };
+  if (!hasOddParts(text)) return { path: text, slash: false, climbs: false };
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
   // A dot at the end names what a slash does.
   const slash = text.endsWith("/") || text.endsWith("/.") || parts.at(-1) === "..";
   return { path: `/${parts.join("/")}`, slash, climbs: parts.includes("..") };
+}
+
+/** Whether parts of a path change it, also at its end: empty ones, `.` and `..`. */
+export function hasOddParts(path: string): boolean {
+  let part = 1;
+  for (let at = 1; at <= path.length; at++) {
+    if (at < path.length && path.charCodeAt(at) !== SLASH) continue;
+    const length = at - part;
+    if (length === 0) return true;
+    const dots = length <= 2 && path.charCodeAt(part) === DOT && path.charCodeAt(at - 1) === DOT;
+    if (dots) return true;
+    part = at + 1;
+  }
+  return false;
 }
 
 /** Where a link of /proc leads; null where it cannot be told. `texts`: where many lead to the same. */

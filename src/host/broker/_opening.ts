@@ -13,7 +13,7 @@ import {
   refusal,
   sharedName,
 } from "./_call_result.ts";
-import { isOfSystem, LEAVE, linkTarget, normalName, openExactly } from "./_names.ts";
+import { isOfSystem, LEAVE, linkTarget, normalName, openExactly, unsureName } from "./_names.ts";
 import {
   isOfProcess,
   isProcessList,
@@ -61,20 +61,24 @@ export function openFor(
   // Another's text at the worst: then nobody waits for this call any more, and it is left to nobody.
   const text = notifications.unsureText(call, address);
   if (typeof text === "number" || text === "") return LEAVE;
+  const { covered } = parts;
   if (reads) {
-    const ofProcesses = isProcessList(text) || isOfProcess(text);
+    const isAbsolute = text.startsWith("/");
+    const ofProcesses = isAbsolute && (isProcessList(text) || isOfProcess(text));
     if (ofProcesses && !notifications.isWaiting(call)) return LEAVE;
-    if (isProcessList(text)) return openProcessList(parts, call, flags);
+    if (ofProcesses && isProcessList(text)) return openProcessList(parts, call, flags);
     if (ofProcesses) return openProcessFile(parts, call, text, flags);
     // All the rest is read by what the kernel's rules say.
-    const known = parts.rules.covered === null || isOfSystem(text);
+    const known = covered === null || isAbsolute && isOfSystem(text);
     if (known && !isShared(text) && !mayBeOfList(text)) return LEAVE;
   }
-  const written = normalName(libc, notifications, call, directory, text);
+  // The kernel gives what is opened to nobody but who still waits for it.
+  const nameOf = reads ? unsureName : normalName;
+  const written = nameOf(libc, notifications, call, directory, text);
   if (written === LEAVE) return LEAVE;
-  const ofList = reads ? meantInList(parts.rules.shared, written.path) : null;
+  const ofList = reads ? meantInList(parts.lists, written.path) : null;
   if (ofList !== null && isOfProcess(ofList)) return openProcessFile(parts, call, ofList, flags);
-  if (reads && parts.rules.covered === null && !isShared(written.path)) return LEAVE;
+  if (reads && covered === null && !isShared(written.path)) return LEAVE;
   const follow = !exclusive && (flags & libc.numbers.O_NOFOLLOW) === 0;
   return onName(parts, sharedName(parts, written), follow, ({ path, slash, moved }) => {
     if ((flags & TEMPORARY) === TEMPORARY) return NOT_SUPPORTED;
@@ -103,12 +107,14 @@ function openPath(
     readonly mode: number;
   },
 ): CallResult {
-  const { libc, rules } = parts;
+  const { libc, covered } = parts;
   const { O_DIRECTORY, O_NOFOLLOW } = libc.numbers;
-  if (!moved && !changes && !creates && isCovered(rules.covered, path)) return LEAVE;
+  if (!moved && !changes && !creates && covered?.holds(path) !== false) return LEAVE;
   const kind = !changes && (flags & O_DIRECTORY) !== 0 ? "directory" : "file";
   const access = changes ? "write" : "read";
   if (!permits(parts, access, path, kind, true)) {
+    // Nothing is told of what was another's.
+    if (!parts.notifications.isWaiting(call)) return LEAVE;
     // What may be a folder too is opened as one or not at all.
     const either = !changes && !creates && kind === "file";
     if (either && permits(parts, "read", path, "directory", true)) {
@@ -138,7 +144,7 @@ function openPath(
     if (opened >= 0 && wanted.cut) libc.call(libc.numbers.fchmod, opened, wanted.mode);
   }
   if (opened < 0) return opened;
-  if (!changes && isPipe(parts, opened)) {
+  if (!changes && (flags & O_DIRECTORY) === 0 && isPipe(parts, opened)) {
     close(libc, opened);
     return -ERRNO.ENXIO;
   }
@@ -162,16 +168,4 @@ function isLoader({ libc, rules: { loaders } }: CallParts, { thread }: HandedOve
 /** Whoever waits for a writer would have to wait here. */
 function isPipe({ libc }: CallParts, descriptor: number): boolean {
   return libc.call(libc.numbers.lseek, descriptor, 0, SEEK_CUR) === -ESPIPE;
-}
-
-/**
- * Whether the kernel's rules let it read all that lies in the folder of a path. A rule for a file alone is one for what it
- * was then: somebody may have put another in its place.
- */
-export function isCovered(covered: ReadonlySet<string> | null, path: string): boolean {
-  if (covered === null) return true;
-  for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
-    if (covered.has(path.slice(0, cut))) return true;
-  }
-  return false;
 }

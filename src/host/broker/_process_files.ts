@@ -65,10 +65,14 @@ export function mayBeOfList(text: string): boolean {
   return /^(?:self|thread-self|\d+)(?:\/|$)/.test(text);
 }
 
+/** What the paths of folders that stand for the list begin with, by the folder of what is shared; null where none can be. */
+export function listsBeside(shared: string | null): string | null {
+  return shared === null ? null : siblingOf(shared, LIST_NAME);
+}
+
 /** The path in /proc that is meant by one in a folder that stands for the list of processes; null for all others. */
-export function meantInList(shared: string | null, path: string): string | null {
-  if (shared === null) return null;
-  const list = siblingOf(shared, LIST_NAME);
+export function meantInList(list: string | null, path: string): string | null {
+  if (list === null) return null;
   const cut = path.indexOf("/", list.length);
   return path.startsWith(list) && cut > 0 ? `/proc${path.slice(cut)}` : null;
 }

@@ -12,7 +12,6 @@ import { close } from "../kernel/pipes.ts";
 import { isSameFile, type Stat, statAt, statOf } from "../kernel/stat.ts";
 import { type CallParts, type CallResult, inFolder, pathOf, permits } from "./_call_result.ts";
 import { LEAVE, openExactly } from "./_names.ts";
-import { isCovered } from "./_opening.ts";
 import { judgeStart } from "./_start_judging.ts";
 import type { SpareFiles } from "./spare_files.ts";
 
@@ -46,8 +45,8 @@ export function startFor(parts: CallParts, call: HandedOver, address: number): C
  * times are the same. What somebody has open for writing could not be executed anyway (ETXTBSY), and stays.
  */
 function replace(parts: CallParts, spares: SpareFiles, path: string): number {
-  const { libc, rules: { covered } } = parts;
-  if (covered?.has(path) === true || isCovered(covered, path)) return 0;
+  const { libc, covered } = parts;
+  if (covered === null || covered.has(path) || covered.holds(path)) return 0;
   const flags = OPEN.RDONLY | OPEN.NONBLOCK | OPEN.NOCTTY | libc.numbers.O_NOFOLLOW;
   const file = openExactly(libc, path, flags);
   if (file < 0) return file;

@@ -28,6 +28,7 @@ import { ownMask } from "../kernel/process_status.ts";
 import { changeAttributes } from "./_attributes.ts";
 import { Connecting } from "./_connecting.ts";
 import { CallSockets, MOST_CONNECTING_OF_ALL } from "./call_sockets.ts";
+import { CoveredFolders } from "./_covered_folders.ts";
 import { Concurrency } from "./_concurrency.ts";
 import type { CallParts, CallResult, Refused } from "./_call_result.ts";
 import { doCall } from "./_do_call.ts";
@@ -38,6 +39,7 @@ import type { Handed, HandedRules, HookStarts, NameJudge, ProgramReach } from ".
 import { Listeners } from "./_listeners.ts";
 import { lookAt, lookingCallsOf } from "./_looking.ts";
 import { LEAVE } from "./_names.ts";
+import { listsBeside } from "./_process_files.ts";
 import type { RefusedPlace } from "./_refused_place.ts";
 import { SocketDeeds } from "./_sockets.ts";
 import { socketsMissing } from "./sockets_missing.ts";
@@ -208,7 +210,6 @@ class ProgramService implements Service {
   readonly #notifications: Notifications;
   readonly #callParts: CallParts;
   readonly #socketDeeds: SocketDeeds | null;
-  readonly #covered: Set<string> | null;
   readonly #refused = new Map<string, Refused>();
   readonly #refusedPlaces = new Map<string, RefusedPlace>();
   readonly #watch: Watch;
@@ -228,7 +229,6 @@ class ProgramService implements Service {
       parts;
     this.#notifications = new Notifications(libc, memory, listener);
     rules.spares?.hold();
-    this.#covered = rules.covered === null ? null : new Set(rules.covered);
     this.#callParts = {
       libc,
       notifications: this.#notifications,
@@ -240,7 +240,9 @@ class ProgramService implements Service {
         const isGits = isRecord(git, path) || isSettled(libc, git, path, change ?? null);
         return isGits && this.#asksGit(git) ? null : refused;
       },
-      rules: { ...rules, covered: this.#covered },
+      rules,
+      covered: rules.covered === null ? null : new CoveredFolders(rules.covered),
+      lists: listsBeside(rules.shared),
       masks,
       mark,
       replaced,
@@ -293,7 +295,7 @@ class ProgramService implements Service {
 
   /** What lies there is no longer what the kernel's rules were drawn for. */
   uncover(path: string): void {
-    this.#covered?.delete(path);
+    this.#callParts.covered?.remove(path);
   }
 
   #answerAll(): ReturnType<Tell> {
@@ -356,9 +358,8 @@ class ProgramService implements Service {
   #asksGit(git: GitFolder): boolean {
     const { call } = this.#asking;
     if (call === null) return false;
-    const { libc } = this.#parts;
     // Whose number it was may be somebody else's by now, if it was killed.
-    return this.#asking.isGit ??= isGit(libc, git, call.thread) &&
+    return this.#asking.isGit ??= isGit(this.#parts.libc, git, call.thread) &&
       this.#notifications.isWaiting(call);
   }
 

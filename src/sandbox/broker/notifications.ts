@@ -20,27 +20,30 @@ export interface HandedOver {
 
 /** The arguments of a call, as the registers had them: 64 bits each. */
 export class Words {
-  readonly #bytes = new Uint8Array(8 * WORDS);
-  readonly #view = new DataView(this.#bytes.buffer);
+  /** Lower and upper halves. */
+  readonly #halves = new Int32Array(2 * WORDS);
 
-  take(bytes: Uint8Array): void {
-    this.#bytes.set(bytes);
+  /** From a structure, at an offset. */
+  take(struct: DataView, offset: number): void {
+    for (let half = 0; half < 2 * WORDS; half++) {
+      this.#halves[half] = struct.getInt32(offset + 4 * half, true);
+    }
   }
 
   /** As the kernel takes what is an `int`: 32 bits of it, whatever is above. */
   int(index: number): number {
-    return this.#view.getInt32(8 * index, true);
+    return this.#halves[2 * index]!;
   }
 
   /** An address or a size: exact below 2^53, and no such above. */
   at(index: number): number {
-    return this.#view.getUint32(8 * index + 4, true) * 2 ** 32 +
-      this.#view.getUint32(8 * index, true);
+    return (this.#halves[2 * index + 1]! >>> 0) * 2 ** 32 + (this.#halves[2 * index]! >>> 0);
   }
 
   /** A number with a sign. */
   wide(index: number): bigint {
-    return this.#view.getBigInt64(8 * index, true);
+    return BigInt(this.#halves[2 * index + 1]!) * 2n ** 32n +
+      BigInt(this.#halves[2 * index]! >>> 0);
   }
 }
 
@@ -94,15 +97,11 @@ export class Notifications {
   readonly #libc: Libc;
   readonly #memory: MemoryReader;
   readonly #words = new Words();
-  readonly #notice: Uint8Array;
-  readonly #received: Uint8Array;
   readonly listener: number;
 
   constructor(libc: Libc, memory: MemoryReader, listener: number) {
     this.#libc = libc;
     this.#memory = memory;
-    this.#notice = libc.structBytes.subarray(0, NOTICE_SIZE);
-    this.#received = this.#notice.subarray(WORDS_OFFSET);
     this.listener = listener;
     libc.call(libc.numbers.ioctl, listener, IOCTL.SET_FLAGS, SYNC_WAKE_UP);
   }
@@ -110,11 +109,12 @@ export class Notifications {
   /** The next call. Null where who made it has gone meanwhile. Waits for one. */
   receive(): HandedOver | null {
     const { numbers, struct, structAddress } = this.#libc;
-    this.#notice.fill(0);
+    // The kernel takes it empty alone.
+    for (let offset = 0; offset < NOTICE_SIZE; offset += 4) struct.setInt32(offset, 0, true);
     if (this.#libc.call(numbers.ioctl, this.listener, IOCTL.RECEIVE, structAddress) < 0) {
       return null;
     }
-    this.#words.take(this.#received);
+    this.#words.take(struct, WORDS_OFFSET);
     return {
       low: struct.getUint32(0, true),
       high: struct.getUint32(4, true),

@@ -172,8 +172,9 @@ export function openLibc(options: LibcOptions = {}): Libc | null {
   };
 
   const put = (text: string, place: 0 | 1): void => {
-    if (text.includes("\0")) throw new TypeError("a path holds a NUL");
     const bytes = places[place];
+    if (putAscii(text, bytes)) return;
+    if (text.includes("\0")) throw new TypeError("a path holds a NUL");
     if (!text.isWellFormed()) return putOdd(nameBytes(text), bytes);
     const { read, written } = encoder.encodeInto(text, bytes);
     if (read < text.length || written >= PATH_MAX) throw new TypeError("a path is too long");
@@ -270,6 +271,22 @@ export function openLibc(options: LibcOptions = {}): Libc | null {
       return address + place * PATH_MAX;
     },
   };
+}
+
+/** Longer texts are quicker to encode than to go through. */
+const SHORT = 256;
+
+/** Puts a text that every byte of is a letter of its own, with a NUL behind; false where it is another, or longer. */
+function putAscii(text: string, bytes: Uint8Array): boolean {
+  const { length } = text;
+  if (length > SHORT) return false;
+  for (let at = 0; at < length; at++) {
+    const letter = text.charCodeAt(at);
+    if (letter === 0 || letter > 0x7f) return false;
+    bytes[at] = letter;
+  }
+  bytes[length] = 0;
+  return true;
 }
 
 /** `syscall(2)` three times in all, with as many shapes of arguments: both Linux ABIs pass variadic integers like others. */

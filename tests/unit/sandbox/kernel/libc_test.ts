@@ -76,6 +76,26 @@ Deno.test("path keeps two places and refuses what no system call takes", () => {
   libc.path("x".repeat(4095));
 });
 
+Deno.test("path puts each text as its bytes, short or long, ended where it ends", () => {
+  const folder = Deno.makeTempDirSync({ prefix: "toolgate-test-" });
+  try {
+    // Each is shorter than the one before somewhere, and other letters stand behind its end.
+    const lengths = [300, 257, 256, 255, 254, 12, 1];
+    const targets = lengths.flatMap((length) => {
+      const plain = "a".repeat(length);
+      return [plain, `${plain.slice(1)}é`, `é${plain.slice(1)}`, `${plain}\x7f\x01`, "b"];
+    });
+    for (const [at, target] of targets.entries()) {
+      const name = `${folder}/${at}`;
+      const [to, from] = [libc.path(target, 1), libc.path(name)];
+      assertEquals(libc.call(libc.numbers.symlinkat, to, AT_FDCWD, from), 0);
+      assertEquals(Deno.readLinkSync(name), target);
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
 Deno.test("path takes bytes that are no text, as they are", () => {
   const { numbers } = libc;
   const folder = Deno.makeTempDirSync();
