@@ -14,7 +14,8 @@ import { createBoundaries } from "./pool/boundaries.ts";
 import { filesFromSource } from "./pool/carried_files.ts";
 import { withEmbedded } from "../host/carried/carried.ts";
 import { createIdentityProbe } from "../host/paths/identity.ts";
-import type { StraightProbe } from "../host/paths/canonicalize.ts";
+import { isThere } from "../host/kernel/stat.ts";
+import type { RequestProbeOptions } from "../host/paths/request_probe.ts";
 import { type Libc, openLibc } from "../sandbox/kernel/libc.ts";
 import { isWithoutLinks } from "../sandbox/kernel/open_without_links.ts";
 import { Approvals } from "./approvals/approvals.ts";
@@ -112,7 +113,7 @@ export async function createStayingEngine(
   options: EngineOptions,
   parts: EngineParts = {},
 ): Promise<StayingEngine> {
-  const { engine, pool, free } = createBase(options, parts, straightProbe());
+  const { engine, pool, free } = createBase(options, parts, kernelLooks());
   const runner = await createStayingRunner(pool, free);
   return {
     ...engine,
@@ -149,7 +150,7 @@ interface Base {
 function createBase(
   { policies, workspace, audit, plugins: manifests = [], listing = null, sharing }: EngineOptions,
   { permissionsOf = permissionSetOf, ...parts }: EngineParts,
-  straight: StraightProbe | null = null,
+  looks: KernelLooks = {},
 ): Base {
   const plugins = createPluginRegistry(
     parts.registry ?? createRegistry(TOOLS, listing),
@@ -176,7 +177,7 @@ function createBase(
     engine: {
       registry,
       rulebook,
-      resolver: createResolver(workspace, preparation.programs, { straight }),
+      resolver: createResolver(workspace, preparation.programs, looks),
       metrics: new Metrics(),
       telemetry: parts.telemetry ?? null,
       arrivalOrder: new ArrivalOrder(),
@@ -196,12 +197,24 @@ function createBase(
   };
 }
 
-/** By the kernel, whose library is opened with the first path; false of all where there is none. */
-function straightProbe(): StraightProbe {
+type KernelLooks = Pick<RequestProbeOptions, "straight" | "there">;
+
+/** By the kernel, whose library is opened with the first path; what cannot be told so is told by the runtime. */
+function kernelLooks(): KernelLooks {
   let libc: Libc | null | undefined;
-  return (path) => {
-    libc ??= openLibc();
-    return libc !== null && isWithoutLinks(libc, path);
+  const opened = (): Libc | null => libc ??= openLibc();
+  const straight = (path: string): boolean => {
+    const kernel = opened();
+    return kernel !== null && isWithoutLinks(kernel, path);
+  };
+  // Where the runtime may not look nobody is told what is there.
+  if (Deno.permissions.querySync({ name: "read" }).state !== "granted") return { straight };
+  return {
+    straight,
+    there(path) {
+      const kernel = opened();
+      return kernel === null ? null : isThere(kernel, path);
+    },
   };
 }
 

@@ -10,11 +10,11 @@ import type {
   SpawnCapability,
 } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
-import { canonicalEntry, type StraightProbe } from "../../host/paths/canonicalize.ts";
+import { canonicalEntry } from "../../host/paths/canonicalize.ts";
 import { entryType } from "../../host/paths/entry_type.ts";
 import type { NearPrograms } from "../../host/run/program_search.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../host/paths/path_probe.ts";
-import { createRequestProbe } from "../../host/paths/request_probe.ts";
+import { createRequestProbe, type RequestProbeOptions } from "../../host/paths/request_probe.ts";
 import type { SpawnResolver } from "./resolve_spawn.ts";
 import { atOnce, type Steps } from "../turns.ts";
 
@@ -42,17 +42,16 @@ export interface ProgramResolver {
   readonly missingNetwork?: CapabilityResolver["missingNetwork"];
 }
 
-/** How a resolver looks at paths. `straight`: asked first where they lead; see {@linkcode createRequestProbe}. */
-export interface ResolverOptions {
+/** How a resolver looks at paths; see {@linkcode createRequestProbe}. */
+export interface ResolverOptions extends Pick<RequestProbeOptions, "straight" | "there"> {
   readonly probe?: PathProbe;
-  readonly straight?: StraightProbe | null;
 }
 
 /** The resolver of a workspace. `programs` is called with the first command. */
 export function createResolver(
   workspace: CanonicalPath,
   programs: () => ProgramResolver,
-  { probe = RUNTIME_PROBE, straight = null }: ResolverOptions = {},
+  { probe = RUNTIME_PROBE, ...looks }: ResolverOptions = {},
 ): CapabilityResolver {
   const isFolder = (folder: string, probe: PathProbe): boolean => {
     try {
@@ -128,14 +127,14 @@ export function createResolver(
   }
   function* steps(capabilities: readonly Capability[]): Steps<readonly ResolvedCapability[]> {
     const found: ResolvedCapability[] = [];
-    yield* resolveAll(capabilities, createRequestProbe(probe, { straight }), found);
+    yield* resolveAll(capabilities, createRequestProbe(probe, looks), found);
     return found;
   }
   return {
     resolve(capabilities) {
       if (!startNothing(capabilities)) return atOnce(steps(capabilities));
       const found: ResolvedCapability[] = [];
-      const own = createRequestProbe(probe, { straight });
+      const own = createRequestProbe(probe, looks);
       for (const capability of capabilities) resolveOne(capability, own, found);
       return found;
     },

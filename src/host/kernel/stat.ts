@@ -2,6 +2,7 @@
 
 import { nameText } from "../../core/name_text.ts";
 import type { FileInfo, FileType } from "../../core/files.ts";
+import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 
 /** include/uapi/linux/fcntl.h */
@@ -84,6 +85,20 @@ export function changeStateOf(libc: Libc, path: string): ChangeState | null {
 /** As `changeStateOf`, of a directory that is open. */
 export function openChangeState(libc: Libc, descriptor: number): ChangeState | null {
   return changeState(libc, callStatx(libc, descriptor, "", AT_EMPTY_PATH, WANTED_CHANGE));
+}
+
+/** The error numbers that say there is nothing. */
+export const NOTHING_THERE: ReadonlySet<number> = new Set([
+  ERRNO.ENOENT,
+  ERRNO.ENOTDIR,
+  ERRNO.ENAMETOOLONG,
+]);
+
+/** Whether something is at an absolute path, a link at its end not followed; null where it cannot be looked at. */
+export function isThere(libc: Libc, path: string): boolean | null {
+  const seen = callStatx(libc, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, WANTED_INODE);
+  if (seen >= 0) return true;
+  return NOTHING_THERE.has(-seen) ? false : null;
 }
 
 /** Which file an absolute path leads to, links followed; null where it leads to none. Quick for many. */

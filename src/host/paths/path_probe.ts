@@ -7,10 +7,9 @@ import { joinedName } from "../../core/name_text.ts";
 import { PATH_MAX } from "../../core/path_text.ts";
 import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
-import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { isWithoutLinks, OPEN, openWithoutLinks } from "../../sandbox/kernel/open_without_links.ts";
-import { linkText, statOf } from "../kernel/stat.ts";
+import { linkText, NOTHING_THERE, statOf } from "../kernel/stat.ts";
 import { canonicalize, type PathEntry, resolvePath } from "./canonicalize.ts";
 import { entryType } from "./entry_type.ts";
 
@@ -75,13 +74,6 @@ export const RUNTIME_PROBE: PathProbe = {
     }
   },
 };
-
-/** The error numbers that say there is nothing. */
-const NOTHING_THERE: ReadonlySet<number> = new Set([
-  ERRNO.ENOENT,
-  ERRNO.ENOTDIR,
-  ERRNO.ENAMETOOLONG,
-]);
 
 /** By system calls. Descriptors that only name a path (O_PATH) are opened whatever the kernel's rules say of reading it. */
 export function createKernelProbe(libc: Libc): PathProbe {

@@ -1,7 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ToolError } from "../../../../src/core/errors.ts";
 import { type PathProbe, RUNTIME_PROBE } from "../../../../src/host/paths/path_probe.ts";
-import { createRequestProbe } from "../../../../src/host/paths/request_probe.ts";
+import { isThere } from "../../../../src/host/kernel/stat.ts";
+import {
+  createRequestProbe,
+  type RequestProbeOptions,
+} from "../../../../src/host/paths/request_probe.ts";
 import { openLibc } from "../../../../src/sandbox/kernel/libc.ts";
 import { isWithoutLinks } from "../../../../src/sandbox/kernel/open_without_links.ts";
 import { canonical } from "../../policy/_fixtures.ts";
@@ -136,16 +140,19 @@ Deno.test("what is not there is found to be so as by the runtime, however many n
         return error instanceof ToolError ? `${error.code}: ${error.message}` : String(error);
       }
     };
-    const ways = [
-      null,
-      ...(libc === null ? [] : [(path: string) => isWithoutLinks(libc, path)]),
+    const ways: readonly RequestProbeOptions[] = [
+      {},
+      ...(libc === null ? [] : [
+        { straight: (path: string) => isWithoutLinks(libc, path) },
+        { there: (path: string) => isThere(libc, path) },
+      ]),
     ];
     // What was asked before decides what is known: each order is another case.
     const orders = [words, words.toReversed()];
     for (
-      const [quick, word] of ways.flatMap((straight) =>
+      const [quick, word] of ways.flatMap((looks) =>
         orders.flatMap((order) => {
-          const probe = createRequestProbe(RUNTIME_PROBE, { straight });
+          const probe = createRequestProbe(RUNTIME_PROBE, looks);
           return order.map((word) => [probe, word] as const);
         })
       )
@@ -163,5 +170,64 @@ Deno.test("what is not there is found to be so as by the runtime, however many n
   } finally {
     Deno.removeSync(root, { recursive: true });
     Deno.removeSync(outside, { recursive: true });
+  }
+});
+
+Deno.test("the runtime is asked whether something is there only where the kernel does not say", () => {
+  const asked: string[] = [];
+  const answers: Readonly<Record<string, boolean>> = {
+    "/w/a": true,
+    "/w/gone": false,
+    "/x/b": true,
+  };
+  const probe = createRequestProbe(probeOf(asked), { there: (path) => answers[path] ?? null });
+  const rows: readonly (readonly [string, boolean])[] = [
+    ["a", true],
+    ["./a", true],
+    ["gone", false],
+    ["/x/b", true],
+    ["unknown", true],
+    ["a\0", true],
+    ["\udc80", true],
+    ["x".repeat(2000), true],
+  ];
+  for (const [path, there] of rows) assertEquals(probe.exists(BASE, path), there, path);
+  assertEquals(asked, rows.slice(4).map(([path]) => `${path}?`));
+});
+
+Deno.test("isThere answers as the runtime does, and knows what it does not know", () => {
+  if (libc === null) return;
+  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "toolgate-test-" }));
+  try {
+    Deno.mkdirSync(`${root}/folder`);
+    Deno.writeTextFileSync(`${root}/file`, "");
+    Deno.symlinkSync("nowhere", `${root}/dangling`);
+    Deno.symlinkSync("circle", `${root}/circle`);
+    Deno.symlinkSync("folder", `${root}/link`);
+    const rows: readonly (readonly [string, boolean | null])[] = [
+      ["folder", true],
+      ["folder/", true],
+      ["file", true],
+      ["file/", false],
+      ["file/x", false],
+      ["gone", false],
+      ["gone/x", false],
+      ["dangling", true],
+      ["dangling/", false],
+      ["dangling/x", false],
+      ["link/x", false],
+      ["circle", true],
+      // ELOOP: what cannot be looked at counts as there.
+      ["circle/x", null],
+      ["n".repeat(300), false],
+      ["日本", false],
+    ];
+    for (const [name, there] of rows) {
+      const path = `${root}/${name}`;
+      assertEquals(isThere(libc, path), there, name);
+      assertEquals(RUNTIME_PROBE.exists(canonical("/"), path), there ?? true, name);
+    }
+  } finally {
+    Deno.removeSync(root, { recursive: true });
   }
 });
