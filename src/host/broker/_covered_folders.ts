@@ -34,8 +34,10 @@ export class CoveredFolders {
   }
 
   #isWithin(folder: string): boolean {
-    for (let cut = folder.length; cut > 0; cut = folder.lastIndexOf("/", cut - 1)) {
-      if (this.#paths.has(folder.slice(0, cut))) return true;
+    for (let at = folder; at !== "/"; at = parentOf(at)) {
+      const known = this.#kept.get(at);
+      if (known !== undefined) return known;
+      if (this.#paths.has(at)) return true;
     }
     return false;
   }

@@ -101,7 +101,10 @@ const MOST_KEPT = 4096;
 /** Judges names by the policy, quickly where one folder is asked about again and again. */
 export class NameJudge {
   readonly #rulebook: Pick<Rulebook, "judgeBelow" | "judgePath" | "mayDenyBelow">;
-  readonly #kept = new Map<string, Readonly<Record<Access, EntryJudge>>>();
+  readonly #kept: Readonly<Record<Access, Map<string, EntryJudge>>> = {
+    read: new Map(),
+    write: new Map(),
+  };
   /** What the policy speaks of. What lies elsewhere is left to the kernel's rules. */
   readonly ruled: readonly CanonicalPath[];
 
@@ -116,22 +119,30 @@ export class NameJudge {
 
   /** The access that is not allowed, or null. Programs write only what they may read too. */
   refused(access: Access, path: string, kind: NameKind): Access | null {
-    const { read, write } = this.#judgesOf(parentOf(path as CanonicalPath));
+    const folder = parentOf(path as CanonicalPath);
     const name = baseName(path);
-    if (read.effectOf(name, kind) !== "allow") return "read";
-    return access === "write" && write.effectOf(name, kind) !== "allow" ? "write" : null;
+    const allows = (one: Access): boolean =>
+      this.#judgeOf(one, folder).effectOf(name, kind) === "allow";
+    if (!allows("read")) return "read";
+    return access === "write" && !allows("write") ? "write" : null;
   }
 
-  #judgesOf(folder: CanonicalPath): Readonly<Record<Access, EntryJudge>> {
-    const known = this.#kept.get(folder);
-    if (known !== undefined) return known;
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    const judges = {
-      read: this.#rulebook.judgeBelow("read", folder),
-      write: this.#rulebook.judgeBelow("write", folder),
-    };
-    this.#kept.set(folder, judges);
-    return judges;
+  /** By what is known of the nearest folder around it: most names of folders change nothing. */
+  #judgeOf(access: Access, folder: CanonicalPath): EntryJudge {
+    const kept = this.#kept[access];
+    const unknown: CanonicalPath[] = [];
+    let [judge, at] = [kept.get(folder), folder];
+    for (; judge === undefined && at !== "/"; judge = kept.get(at)) {
+      unknown.push(at);
+      at = parentOf(at);
+    }
+    judge ??= this.#rulebook.judgeBelow(access, at);
+    for (const below of unknown.toReversed()) {
+      judge = judge.into(baseName(below));
+      if (kept.size >= MOST_KEPT) kept.clear();
+      kept.set(below, judge);
+    }
+    return judge;
   }
 
   /** Why it is refused, and by which rule. */
