@@ -326,7 +326,7 @@ export class DirectRunner implements Runner {
         close: () => {},
       },
       listener: null,
-      onGroup: (id, share) => this.#watch?.begin(number, id, share),
+      onGroup: (id, share, isOnItsWay) => this.#watch?.begin(number, id, share, isOnItsWay),
       onLeft: () => Promise.resolve(this.#watch?.endLeft(number)),
       listen: () => {},
       // A call that comes here names no file for it to be opened.

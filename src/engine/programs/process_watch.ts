@@ -9,6 +9,7 @@ import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { processorTime } from "../../sandbox/kernel/processor_time.ts";
 import { SIGNALS } from "../../sandbox/kernel/signals.ts";
 import { jobOf, type RunShare } from "../../host/kernel/run_marks.ts";
+import { ComingPrograms } from "./coming_programs.ts";
 import { type Guardian, tellingOf } from "./_guardian.ts";
 import { type FoundProcess, isMarked, ProcessTree } from "./_process_tree.ts";
 import { RunMemory } from "./_run_memory.ts";
@@ -51,6 +52,7 @@ interface Watched {
   readonly since: number;
   /** Its process groups, by the number of the program that leads each. */
   readonly leaders: Set<number>;
+  readonly coming: ComingPrograms;
   readonly shares: RunShares;
   /** Told once. */
   exceeded: boolean;
@@ -117,14 +119,23 @@ export class ProcessWatch {
     this.#tree.keep(guardian.id);
   }
 
-  /** A program leads this group from now on. `share`: what it may use; the policy's limits unless told otherwise. */
-  begin(job: number, leader: number, share: RunShare = this.#share): void {
+  /**
+   * A program leads this group from now on. `share`: what it may use; the policy's limits unless told otherwise. `isOnItsWay`:
+   * whether it still has this process's memory, where its start was not waited for.
+   */
+  begin(
+    job: number,
+    leader: number,
+    share: RunShare = this.#share,
+    isOnItsWay: (() => boolean) | null = null,
+  ): void {
     let run = this.#runs.get(job);
     if (run === undefined) {
       run = {
         job,
         since: performance.now(),
         leaders: new Set(),
+        coming: new ComingPrograms(),
         shares: new RunShares(this.#table, this.#options.token),
         exceeded: false,
         abandoned: false,
@@ -133,6 +144,7 @@ export class ProcessWatch {
     }
     run.leaders.add(leader);
     run.shares.add(leader, share);
+    if (isOnItsWay !== null) run.coming.add(leader, isOnItsWay);
     if (this.#timer !== null) return;
     this.#last = null;
     this.#nextLook = performance.now() + LOOK_MS;
@@ -275,8 +287,9 @@ export class ProcessWatch {
       return number;
     };
     this.#tree.visitAll((one) => {
-      found.push(one);
       const { owner, facts } = one;
+      if (typeof owner === "number" && this.#runs.get(owner)?.coming.has(facts.id)) return;
+      found.push(one);
       const number = count(one);
       if (owner === "stray" || (number > most(owner) && owner !== "unsure")) this.#end(facts.id);
     }, (one) => {

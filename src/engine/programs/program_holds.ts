@@ -164,6 +164,7 @@ export class WordHolds implements ProgramHolds {
       confined: true,
       filter: this.#parts.seccomp ? filter : null,
       ...(once ? { once } as const : {}),
+      ...(this.#starts.isBinary(program.start) ? { binary: true } as const : {}),
     };
     const { names, home } = hooks;
     return byName && standIns !== null && home !== null

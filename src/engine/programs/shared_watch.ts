@@ -44,7 +44,7 @@ export class WatchSharing {
     if (watch === null) return null;
     this.#followers.add(follower);
     return {
-      begin: (job, leader, share) => watch.begin(job, leader, share),
+      begin: (job, leader, share, isOnItsWay) => watch.begin(job, leader, share, isOnItsWay),
       endLeft: (job) => watch.endLeft(job),
       abandon: (job) => watch.abandon(job),
       settle: (job) => watch.settle(job),

@@ -56,6 +56,8 @@ export interface Launch {
   readonly child?: true;
   /** What it may touch because somebody agreed to it while the line ran. */
   readonly agreed?: readonly AgreedFile[];
+  /** Nobody waits until it is the program: see `launchAhead`. */
+  readonly ahead?: true;
   /** Runs the hooks of a repository that it comes to, if it is git: their status. Never rejects. */
   readonly runHook?: (start: HookStart, home: CanonicalPath) => Promise<number>;
 }
@@ -118,6 +120,19 @@ export class Launcher {
     return again;
   }
 
+  /**
+   * As `launch`, where its end is all that is waited for: that it could not be started may be found then, and is thrown as by
+   * `launch`.
+   */
+  launchAhead(launch: Launch): Promise<Ended> {
+    const child = this.launch({ ...launch, ahead: true });
+    return child.ended.then((how) => {
+      const failure = child.failure();
+      if (failure === null) return how;
+      throw startFailure(launch.argv[0] ?? "", failure);
+    });
+  }
+
   #start(launch: Launch, path: string, words: readonly string[]): Child | StartFailure {
     const { programs, marker, wrapper, holds, shares, limitMaker, mark } = this.#options;
     const directory = this.#directory(launch.directory);
@@ -166,7 +181,7 @@ export class Launcher {
     };
     if (hold !== null) {
       const { own = false } = launch;
-      const { done, handed, hooks: skipped = [], hooksRun: _, once: __, ...held } = hold;
+      const { done, handed, hooks: skipped = [], hooksRun: _, once: __, binary, ...held } = hold;
       const broker = handed === null ? null : this.#options.broker();
       for (const hook of skipped) this.#hooksSkipped.add(hook);
       const reach = network === null || handed === null ? null : this.#reachOf(launch, network);
@@ -198,7 +213,7 @@ export class Launcher {
               this.#services.push(broker.serve(listener, service, mark));
             },
           }),
-        });
+        }, launch.ahead === true && binary === true && handed === null);
         if ("errno" in started) endNote?.(true);
         else void started.ended.then(({ signal }) => endNote?.(signal === null));
         if (handed === null || broker === null || !isRefusedListener(started)) return started;

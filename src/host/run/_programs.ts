@@ -3,7 +3,12 @@
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { type SignalName, signalName, SIGNALS } from "../../sandbox/kernel/signals.ts";
-import type { HeldStart, ProgramLauncher, StartFailure } from "../../sandbox/launcher/launcher.ts";
+import type {
+  Begun,
+  HeldStart,
+  ProgramLauncher,
+  StartFailure,
+} from "../../sandbox/launcher/launcher.ts";
 import type { Poller } from "../kernel/poller.ts";
 import { close } from "../kernel/pipes.ts";
 import type { RunShare } from "../kernel/run_marks.ts";
@@ -23,6 +28,8 @@ export function endedBy(number: number): Ended {
 export interface Child {
   readonly id: number;
   readonly ended: Promise<Ended>;
+  /** Why it never was the program, where that is told at its end; null before, and where it was. */
+  failure(): StartFailure | null;
   /** What it and those that it waited for took of the processors; nothing before it has ended. */
   usage(): Usage;
 }
@@ -35,13 +42,18 @@ export interface Usage {
 
 const NO_USAGE: Usage = { userMs: 0, systemMs: 0 };
 
+/**
+ * Told the number of a group when it begins, and what its programs may use. `isOnItsWay`: whether the first of them still has
+ * this process's memory, where it was started ahead.
+ */
+export type OnGroup = (id: number, share: RunShare, isOnItsWay?: () => boolean) => void;
+
 /** What starting programs takes. */
 export interface ProgramParts {
   readonly libc: Libc;
   readonly launcher: ProgramLauncher;
   readonly poller: Poller;
-  /** Told the number of a group when it begins, and what its programs may use. */
-  readonly onGroup: (id: number, share: RunShare) => void;
+  readonly onGroup: OnGroup;
   /** Told of a program that a rule gives a time of its own. */
   readonly onTimed: (ended: Promise<Ended>, share: ProgramShare) => void;
 }
@@ -60,7 +72,7 @@ const CLD_EXITED = 1;
  */
 export class Programs {
   readonly #parts: ProgramParts;
-  readonly #groups = new Map<number, { ended: boolean }>();
+  readonly #groups = new Map<number, { ended: boolean; readonly begun: Begun | null }>();
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
@@ -71,23 +83,36 @@ export class Programs {
     return this.#groups.size > 0;
   }
 
-  /** Starts a program, or says what failed. */
-  start(share: ProgramShare, start: HeldStart): Child | StartFailure {
+  /** Starts a program, or says what failed; `ahead`: that may be said by the child when it has ended. */
+  start(share: ProgramShare, start: HeldStart, ahead = false): Child | StartFailure {
     const { launcher, onGroup, onTimed, poller } = this.#parts;
-    const id = launcher.start(start);
-    if (typeof id !== "number") return id;
-    const group = { ended: false };
+    const started = ahead ? launcher.startAhead(start) : launcher.start(start);
+    if (typeof started === "object" && "errno" in started) return started;
+    const begun = typeof started === "number" ? null : started;
+    const id = typeof started === "number" ? started : started.id;
+    const group = { ended: false, begun };
     this.#groups.set(id, group);
-    onGroup(id, share.told);
+    if (begun === null) onGroup(id, share.told);
+    else onGroup(id, share.told, begun.isOnItsWay);
     poller.expectSoon();
     let usage = NO_USAGE;
+    let failure: StartFailure | null = null;
     const ended = this.#watch(id).then(({ how, took }) => {
       group.ended = true;
+      failure = begun?.failure() ?? null;
+      if (failure !== null) this.#forget(id);
       usage = took;
       return how;
     });
     if (share.timeoutMs !== null) onTimed(ended, share);
-    return { id, ended, usage: () => usage };
+    return { id, ended, failure: () => failure, usage: () => usage };
+  }
+
+  /** It was none, and nothing is left of it. */
+  #forget(id: number): void {
+    const { libc } = this.#parts;
+    this.#groups.delete(id);
+    libc.call(libc.numbers.waitid, P_PID, id, 0, WEXITED | WNOHANG, 0);
   }
 
   #watch(id: number): Promise<Gone> {
@@ -143,7 +168,12 @@ export class Programs {
 
   /** Sends a signal to every group. */
   signal(name: SignalName): void {
-    for (const id of this.#groups.keys()) this.#send(id, name);
+    const { libc } = this.#parts;
+    for (const [id, { begun }] of this.#groups) {
+      // Before it leads its group there is none to be told.
+      if (begun?.isOnItsWay() === true) libc.call(libc.numbers.kill, id, SIGNALS[name]);
+      this.#send(id, name);
+    }
   }
 
   #send(id: number, name: SignalName): void {

@@ -6,10 +6,9 @@ import { Capture } from "./_capture.ts";
 import { openInput } from "./_input.ts";
 import { Output } from "./_output.ts";
 import { close, openPipe, setNonBlocking } from "../kernel/pipes.ts";
-import type { RunShare } from "../kernel/run_marks.ts";
 import type { OutputListener, OutputName } from "./output_listener.ts";
 import type { ProgramShare } from "./_program_shares.ts";
-import { type Ended, Programs } from "./_programs.ts";
+import { type Ended, type OnGroup, Programs } from "./_programs.ts";
 import type { Starter } from "./starter.ts";
 
 /** How long the output of background programs is waited for once the run itself has ended. */
@@ -29,7 +28,7 @@ export type StopReason = "timeout" | "cancel" | "refused" | {
 /** What a run needs of its thread, and how far its output may go. */
 export interface RunOptions {
   readonly starter: Starter;
-  readonly onGroup: (id: number, share: RunShare) => void;
+  readonly onGroup: OnGroup;
   /** Told where somebody outside of the groups still holds the output; waited for, since what starts after it is none of those. */
   readonly onLeft: () => Promise<void>;
   readonly outputLimit: number;

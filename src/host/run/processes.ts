@@ -81,9 +81,9 @@ export function createProcesses(options: ProcessesOptions): Processes {
               ...(put === null ? {} : { argv: put(argv), held: argv }),
             };
             const hooks = grantedHooks(options, { libc: starter.libc, launcher, environment, own });
-            const child = launcher.launch({ ...launch, ...hooks });
+            const ended = launcher.launchAhead({ ...launch, ...hooks });
             run.release();
-            return child.ended;
+            return ended;
           }),
       );
     },

@@ -51,6 +51,8 @@ export interface ProgramHold extends Pick<HeldStart, "confined" | "rules" | "fil
   readonly handed: Handed | null;
   /** It starts nothing else, git neither. */
   readonly once?: true;
+  /** It is a program itself, which the kernel starts if it can be started, and nobody's script. */
+  readonly binary?: true;
   /** Hooks of a repository that git would run and does not. */
   readonly hooks?: readonly string[];
   /** Those below `home` it comes to, where it looks for them among what stands in for them. */

@@ -5,7 +5,7 @@ import type { ToolError } from "../../core/errors.ts";
 import type { Processes } from "../../core/tool.ts";
 import type { AgreedFile, Grant } from "../../policy/grant.ts";
 import type { Rulebook } from "../../policy/rulebook.ts";
-import type { RunShare } from "../kernel/run_marks.ts";
+import type { OnGroup } from "./_programs.ts";
 import type { LineCommand } from "./line/line_host.ts";
 import type { WantedFile } from "./line/redirect.ts";
 import type { OwnProgram } from "./module_protocol.ts";
@@ -55,7 +55,7 @@ export interface ProgramOptions {
   /** Output as it comes, beside being kept; null where nobody asked. */
   readonly listener: OutputListener | null;
   /** Told the number of a process group when it begins, and what its programs may use, for whoever may have to end it from another thread. */
-  readonly onGroup: (id: number, share: RunShare) => void;
+  readonly onGroup: OnGroup;
   /** Told when programs that left their group live on and hold the output; resolves when they were ended. */
   readonly onLeft: () => Promise<void>;
   /** Hears what was sent to this call meanwhile: why its programs were killed, say. */

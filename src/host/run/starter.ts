@@ -8,6 +8,7 @@ import type { Architecture } from "../../sandbox/seccomp.ts";
 import { createFolderStore, createMemoryStore } from "../../sandbox/launcher/image_file.ts";
 import { ProgramLauncher } from "../../sandbox/launcher/launcher.ts";
 import type { OwnCalls } from "../../sandbox/launcher/own_calls.ts";
+import { StartBlocks } from "../../sandbox/launcher/start_blocks.ts";
 import { keptCapabilities } from "../../sandbox/launcher/privileges.ts";
 import type { Spawner } from "../../sandbox/spawner.ts";
 import { createBuffer } from "./_output.ts";
@@ -67,6 +68,8 @@ export function createStarter(
   const poller = new Poller(libc, spawner);
   const architecture = Deno.build.arch as Architecture;
   const store = createMemoryStore(libc, architecture);
+  // Who watches all programs is told of these where it stands, and nobody ends this thread before their end.
+  const ahead = shared && own !== null ? StartBlocks.open(libc, architecture) : null;
   const openBroker = (): Broker | null => {
     const reader = typeof memory === "function" ? memory() : memory;
     const waiting = own?.waiting ?? null;
@@ -81,6 +84,7 @@ export function createStarter(
       spawner,
       architecture,
       own,
+      ahead,
       stores: folder === null ? [store] : [store, createFolderStore(libc, folder)],
       capabilities: keptCapabilities(libc, architecture),
     }),
@@ -94,6 +98,7 @@ export function createStarter(
     nothing,
     close() {
       poller.close();
+      ahead?.close();
       close(libc, nothing);
     },
   };

@@ -14,6 +14,8 @@ export interface LauncherCalls {
   readonly fcntl: number;
   readonly landlockRestrictSelf: number;
   readonly memfdCreate: number;
+  readonly mmap: number;
+  readonly munmap: number;
   readonly prctl: number;
   readonly prlimit64: number;
   readonly recvmsg: number;
@@ -43,6 +45,8 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     fcntl: 72,
     landlockRestrictSelf: 446,
     memfdCreate: 319,
+    mmap: 9,
+    munmap: 11,
     prctl: 157,
     prlimit64: 302,
     recvmsg: 47,
@@ -66,6 +70,8 @@ export const LAUNCHER_CALLS: Readonly<Record<Architecture, LauncherCalls>> = {
     fcntl: 25,
     landlockRestrictSelf: 446,
     memfdCreate: 279,
+    mmap: 222,
+    munmap: 215,
     prctl: 167,
     prlimit64: 261,
     recvmsg: 212,

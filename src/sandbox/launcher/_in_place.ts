@@ -7,18 +7,33 @@ import { LAUNCHER_CALLS } from "./_calls.ts";
 import { BLOCK, MOST_STEPS } from "./_library_code.ts";
 import { Full, type Step, Table } from "./_table.ts";
 import type { OwnCalls } from "./own_calls.ts";
+import {
+  type AheadStart,
+  failedIn,
+  type FailedStep,
+  NOTHING_FAILED,
+  type StartBlock,
+} from "./start_blocks.ts";
 import type { StepName } from "./program_steps.ts";
 
 /** What came of a start: a process, what failed in it and how, or that there was none. */
-export type Begun =
-  | { readonly id: number; readonly failed: null }
-  | { readonly id: number; readonly failed: { readonly step: number; readonly errno: number } };
+export interface Begun {
+  readonly id: number;
+  readonly failed: FailedStep | null;
+}
 
-/** CLONE_VM | CLONE_VFORK, CLONE_CLEAR_SIGHAND (since Linux 5.5), SIGCHLD (include/uapi/linux/sched.h, signal(7)) */
-const SHARED = 0x100 | 0x4000;
+/** CLONE_VM, with CLONE_VFORK; CLONE_CLEAR_SIGHAND (since Linux 5.5), SIGCHLD (include/uapi/linux/sched.h, signal(7)) */
+const SHARED = 0x100;
+const WAITED_FOR = SHARED | 0x4000;
+/**
+ * CLONE_PARENT_SETTID, CLONE_CHILD_CLEARTID (the same header): the child's number stands in a word from before it runs until it
+ * no longer has this memory, by execve(2) or by its end (mm_release, kernel/fork.c).
+ */
+const TOLD = SHARED | 0x100000 | 0x200000;
+/** Offsets in struct clone_args (the same header): child_tid, parent_tid. */
+const NUMBER_WORDS = [16, 24];
 const CLEAR_HANDLERS = 1;
 const SIGCHLD = 17;
-const NOTHING_FAILED = -1;
 /** SIG_SETMASK (include/uapi/asm-generic/signal-defs.h) */
 const SET_MASK = 2;
 /** sizeof(kernel_sigset_t) */
@@ -39,30 +54,51 @@ export class InPlace {
   constructor(own: OwnCalls) {
     this.#own = own;
     this.#view = new DataView(own.block.buffer);
-    own.block.fill(0xff, BLOCK.allSignals, BLOCK.allSignals + SIGNALS_SIZE);
-    this.#view.setUint32(BLOCK.cloneArguments, SHARED, true);
-    this.#view.setUint32(BLOCK.cloneArguments + 4, CLEAR_HANDLERS, true);
-    this.#view.setUint32(BLOCK.cloneArguments + 32, SIGCHLD, true);
+    putCloning(own.block, this.#view, WAITED_FOR);
   }
 
   /** Does the steps in a child, whose number may be an error's with its sign turned; null where there is no room for them. */
   start(steps: readonly Step[]): Begun | null {
-    const view = this.#view;
     const { block, address } = this.#own;
-    try {
-      new Table(block, address, { offset: BLOCK.table, most: MOST_STEPS })
-        .putSteps(steps);
-    } catch (error) {
-      if (error instanceof Full) return null;
-      throw error;
+    if (!putSteps(block, address, steps)) return null;
+    this.#view.setInt32(BLOCK.step, NOTHING_FAILED, true);
+    const id = this.#own.start(block);
+    return { id, failed: failedIn(this.#view) };
+  }
+
+  /**
+   * As `start`, by a piece of memory that nobody goes by, without waiting for the child: it does its steps beside this thread,
+   * whose stack it has and does not touch. Null where there is no room, or no child.
+   */
+  startAhead(steps: readonly Step[], memory: StartBlock): AheadStart | null {
+    const { bytes, view, address } = memory;
+    if (!putSteps(bytes, address, steps)) return null;
+    putCloning(bytes, view, TOLD);
+    for (const at of NUMBER_WORDS) {
+      view.setBigUint64(BLOCK.cloneArguments + at, BigInt(address + BLOCK.child), true);
     }
     view.setInt32(BLOCK.step, NOTHING_FAILED, true);
-    const id = this.#own.start(block);
-    const step = view.getInt32(BLOCK.step, true);
-    return step === NOTHING_FAILED
-      ? { id, failed: null }
-      : { id, failed: { step, errno: -view.getInt32(BLOCK.result, true) } };
+    const id = this.#own.start(bytes);
+    return id < 0 ? null : memory.begun(id);
   }
+}
+
+/** Whether there was room for them. */
+function putSteps(bytes: Uint8Array, address: number, steps: readonly Step[]): boolean {
+  try {
+    new Table(bytes, address, { offset: BLOCK.table, most: MOST_STEPS }).putSteps(steps);
+    return true;
+  } catch (error) {
+    if (error instanceof Full) return false;
+    throw error;
+  }
+}
+
+function putCloning(bytes: Uint8Array, view: DataView, flags: number): void {
+  bytes.fill(0xff, BLOCK.allSignals, BLOCK.allSignals + SIGNALS_SIZE);
+  view.setUint32(BLOCK.cloneArguments, flags, true);
+  view.setUint32(BLOCK.cloneArguments + 4, CLEAR_HANDLERS, true);
+  view.setUint32(BLOCK.cloneArguments + 32, SIGCHLD, true);
 }
 
 /** Whether a start failed because none can be made so on this machine: the kernel is too old, or a filter forbids it. */

@@ -13,13 +13,15 @@ export type FunctionName = (typeof FUNCTIONS)[number];
 
 /**
  * The memory that a start is given. What failed: the number of the step and the result of its call, 8 bytes each; all
- * signals (8), and room for those that were blocked; struct clone_args (88, include/uapi/linux/sched.h); the table.
+ * signals (8), and room for those that were blocked; struct clone_args (88, include/uapi/linux/sched.h); where the kernel says
+ * whether a child goes by it that nobody waits for (4); the table.
  */
 export const BLOCK = {
   step: 0,
   result: 8,
   allSignals: 0x10,
   cloneArguments: 0x20,
+  child: 0x78,
   table: 0x80,
 } as const;
 /** Room for the table: no list of steps is longer. */

@@ -11,10 +11,12 @@ import { CLOSED, type Spawner } from "../spawner.ts";
 import { LAUNCHER_CALLS } from "./_calls.ts";
 import { ImageMaker, randomBase } from "./image.ts";
 import type { ImageFile, ImageStore } from "./image_file.ts";
+import { lowestFree, placesOf, STANDARD, standardOf } from "./_places.ts";
 import { firstSteps, InPlace, isUnavailable, placingSteps } from "./_in_place.ts";
 import { type ListenerChannel, openChannel } from "./listener_channel.ts";
 import { STATUS } from "./_machine_code.ts";
 import type { OwnCalls } from "./own_calls.ts";
+import type { StartBlocks } from "./start_blocks.ts";
 import {
   DIRECTORY,
   type Executed,
@@ -63,9 +65,17 @@ export interface StartFailure {
   readonly errno: number;
 }
 
+/** A program that may still be on its way. */
+export interface Begun {
+  readonly id: number;
+  /** Whether it still has this process's memory: neither the program yet, nor ended. */
+  readonly isOnItsWay: () => boolean;
+  /** Why it never was the program; to be asked when it has ended. */
+  readonly failure: () => StartFailure | null;
+}
+
 /** Two words of 64 bits: the number of the step, and what the call answered. */
 const REPORT_SIZE = 16;
-const STANDARD = 3;
 /** Looks at a file that somebody may still have open for writing: a copy of this process that is about to execute. */
 const MOST_TRIES = 50;
 const TRY_MS = 1;
@@ -77,6 +87,8 @@ export interface LauncherParts {
   readonly architecture: Architecture;
   /** For starts without a file; null where there are none on this machine. */
   readonly own: OwnCalls | null;
+  /** For starts that nobody waits for; null where each is waited for. */
+  readonly ahead?: StartBlocks | null;
   /** Where images are put, the next where one does not work on this machine. */
   readonly stores: readonly ImageStore[];
   /** See `keptCapabilities`. */
@@ -118,6 +130,28 @@ export class ProgramLauncher {
     return id;
   }
 
+  /**
+   * As `start`, without waiting until it is the program, where that can be: what fails on the way is told when it has ended.
+   */
+  startAhead(start: HeldStart): Begun | StartFailure {
+    const { ahead = null } = this.#parts;
+    const memory = start.onListener === undefined ? ahead?.take() ?? null : null;
+    if (memory !== null && this.#inPlace !== null) {
+      const { steps, moved, failed } = this.#planned(start, null);
+      const begun = failed === null ? this.#inPlace.startAhead(steps, memory) : null;
+      for (const copy of moved) this.#close(copy);
+      if (begun !== null) {
+        return {
+          id: begun.id,
+          isOnItsWay: () => begun.isOnItsWay,
+          failure: () => begun.failed === null ? null : failureOf(steps, begun.failed),
+        };
+      }
+    }
+    const id = this.start(start);
+    return typeof id === "number" ? { id, isOnItsWay: () => false, failure: () => null } : id;
+  }
+
   #begin(start: HeldStart, channel: ListenerChannel | null): number | StartFailure {
     return (this.#inPlace === null ? null : this.#startInPlace(this.#inPlace, start, channel)) ??
       this.#startFromFile(start, channel);
@@ -129,6 +163,23 @@ export class ProgramLauncher {
     start: HeldStart,
     channel: ListenerChannel | null,
   ): number | StartFailure | null {
+    const { steps, moved, failed } = this.#planned(start, channel);
+    const begun = failed === null ? inPlace.start(steps) : { id: failed, failed: null };
+    for (const copy of moved) this.#close(copy);
+    if (begun === null) return null;
+    const { id } = begun;
+    if (id >= 0 && begun.failed === null) return id;
+    if (id >= 0) {
+      this.#reap(id);
+      return failureOf(steps, begun.failed ?? { step: 0, errno: 0 });
+    }
+    if (failed !== null || !isUnavailable(id)) return { step: "start", errno: -id };
+    this.#inPlace = null;
+    return null;
+  }
+
+  /** What a child of this process does to become the program. */
+  #planned(start: HeldStart, channel: ListenerChannel | null): Planned {
     const { descriptors } = start;
     const { executed, file, free } = placesOf(start);
     const others = descriptors.slice(STANDARD)
@@ -167,19 +218,7 @@ export class ProgramLauncher {
         capabilities: this.#parts.capabilities,
       })
       : [];
-    const begun = failed === null ? inPlace.start(steps) : { id: failed, failed: null };
-    for (const copy of moved) this.#close(copy);
-    if (begun === null) return null;
-    const { id } = begun;
-    if (id >= 0 && begun.failed === null) return id;
-    if (id >= 0) {
-      this.#reap(id);
-      const { step, errno } = begun.failed ?? { step: 0, errno: 0 };
-      return { step: steps[step]?.name ?? "start", errno };
-    }
-    if (failed !== null || !isUnavailable(id)) return { step: "start", errno: -id };
-    this.#inPlace = null;
-    return null;
+    return { steps, moved, failed };
   }
 
   #startFromFile(start: HeldStart, channel: ListenerChannel | null): number | StartFailure {
@@ -322,26 +361,20 @@ export class ProgramLauncher {
   }
 }
 
-/** What is executed, where a descriptor that only the start needs lies, and the first number that nobody has. */
-function placesOf(start: HeldStart): {
-  readonly executed: Executed;
-  readonly file: number;
-  readonly free: number;
-} {
-  const file = FIRST_OTHER + Math.max(start.descriptors.length - STANDARD, 0);
-  return start.file === undefined
-    ? { executed: start, file, free: file }
-    : { executed: { ...start, path: `/proc/self/fd/${file}` }, file, free: file + 1 };
+/** A start by a child of this process. */
+interface Planned {
+  readonly steps: readonly Step<StepName>[];
+  /** Copies of descriptors, to be closed when there is a child, or none. */
+  readonly moved: readonly number[];
+  /** Null, or an error number with its sign turned. */
+  readonly failed: number | null;
 }
 
-function standardOf(descriptors: readonly number[]): readonly number[] {
-  return Array.from({ length: STANDARD }, (_, to) => descriptors[to] ?? CLOSED);
-}
-
-/** The number that the program's next descriptor gets, where none from 3 up to `other` is free. */
-function lowestFree(descriptors: readonly number[], other: number): number {
-  const closed = standardOf(descriptors).indexOf(CLOSED);
-  return closed < 0 ? other : closed;
+function failureOf(
+  steps: readonly Step<StepName>[],
+  { step, errno }: { readonly step: number; readonly errno: number },
+): StartFailure {
+  return { step: steps[step]?.name ?? "start", errno };
 }
 
 /** Errors of a store, or of starting what it has, that the next may not have. */

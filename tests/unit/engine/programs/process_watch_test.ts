@@ -164,6 +164,25 @@ for (
   });
 }
 
+Deno.test("a program that is still on its way answers for no memory; once it is there, it does", async () => {
+  const { watch, exceeded } = watching({ memory: 1 });
+  const word = sleepMark();
+  const leader = startScript(`exec sleep ${word}`, 1);
+  let looks = 0;
+  let there = false;
+  watch.begin(1, leader, undefined, () => (looks++, !there));
+  try {
+    assert(await comesToBe(() => looks > 2));
+    assertEquals(exceeded, []);
+    there = true;
+    assert(await comesToBe(() => exceeded.length > 0), "nothing was told");
+    assertEquals(exceeded, [[1, "memory", 0]]);
+  } finally {
+    watch.close();
+    await endAll(leader);
+  }
+});
+
 Deno.test("a program that goes over its own share ends the run, and it is told which", async () => {
   const { watch, exceeded } = watching();
   const [narrow, wide] = [sleepMark(), sleepMark()];

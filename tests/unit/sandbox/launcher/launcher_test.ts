@@ -16,6 +16,7 @@ import {
 } from "../../../../src/sandbox/launcher/launcher.ts";
 import { openOwnCalls } from "../../../../src/sandbox/launcher/own_calls.ts";
 import { keptCapabilities } from "../../../../src/sandbox/launcher/privileges.ts";
+import { MOST_AHEAD, StartBlocks } from "../../../../src/sandbox/launcher/start_blocks.ts";
 import { programSteps, type StepName } from "../../../../src/sandbox/launcher/program_steps.ts";
 import type { Step } from "../../../../src/sandbox/launcher/_table.ts";
 import {
@@ -34,6 +35,8 @@ const WNOHANG = 1;
 const WNOWAIT = 0x01000000;
 /** Offset of si_pid in siginfo_t (include/uapi/asm-generic/siginfo.h). */
 const SI_PID = 16;
+/** Likewise, of si_status. */
+const SI_STATUS = 24;
 const ARCHITECTURE = Deno.build.arch as Architecture;
 const LIMITS = {
   cpu: 100,
@@ -60,13 +63,36 @@ function launcherOn(parts: Partial<LauncherParts>): ProgramLauncher {
 const OWN = openOwnCalls(libc);
 const STORES = [createMemoryStore(libc, ARCHITECTURE)];
 const WAYS = { "in place": { own: OWN, stores: STORES }, "from a file": { stores: STORES } };
-const LAUNCHER = launcherOn(WAYS["in place"]);
+const LAUNCHER: Starting = launcherOn(WAYS["in place"]);
+const AHEAD = StartBlocks.open(libc, ARCHITECTURE);
 
-/** A test of either way. */
-function testBoth(name: string, test: (launcher: ProgramLauncher) => void): void {
+type Starting = Pick<ProgramLauncher, "start">;
+
+/** Starts ahead, and looks what became of it when that is known. */
+function aheadOn(parts: Partial<LauncherParts> = {}): Starting {
+  const launcher = launcherOn({ ...WAYS["in place"], ahead: AHEAD, ...parts });
+  return {
+    start(start) {
+      const begun = launcher.startAhead(start);
+      if ("errno" in begun) return begun;
+      while (begun.isOnItsWay()) pause();
+      const failure = begun.failure();
+      if (failure !== null) libc.call(libc.numbers.waitid, P_PID, begun.id, 0, WEXITED, 0);
+      return failure ?? begun.id;
+    },
+  };
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+}
+
+/** A test of every way. */
+function testBoth(name: string, test: (launcher: Starting) => void): void {
   for (const [way, parts] of Object.entries(WAYS)) {
     Deno.test(`${way}: ${name}`, () => test(launcherOn(parts)));
   }
+  Deno.test(`ahead: ${name}`, () => test(aheadOn()));
 }
 
 function openPath(path: string): number {
@@ -351,6 +377,102 @@ for (const [way, parts] of Object.entries(WAYS)) {
     }
   });
 }
+
+Deno.test("ahead: whichever step fails, it is told by name and error, and nothing runs", () => {
+  let failing = 0;
+  let count = Infinity;
+  let expected: StartFailure | null = null;
+  const launcher = aheadOn({
+    tried(steps) {
+      count = steps.length;
+      const { name, optional } = steps[failing] as Step<StepName>;
+      expected = optional === true ? null : { step: name, errno: ERRNO.ENOSYS };
+      return steps.with(failing, { ...steps[failing] as Step<StepName>, call: NO_CALL });
+    },
+  });
+  const told = new Set<string>();
+  for (; failing < count; failing++) {
+    const { failure, text } = sh("echo ran", {}, launcher);
+    assertEquals([failure, text], [expected, expected === null ? "ran\n" : ""]);
+    if (failure !== null) told.add(failure.step);
+  }
+  for (const name of ["no_new_privs", "landlock", "seccomp", "limit", "execve"]) {
+    assert(told.has(name), name);
+  }
+});
+
+/** Starts whose children wait on their way, each until a byte comes to its input, as long as `holds` says so. */
+function waitingOn(holds: () => boolean) {
+  const launcher = launcherOn({
+    ...WAYS["in place"],
+    ahead: AHEAD,
+    tried: (steps) =>
+      !holds() ? steps : steps.toSpliced(-1, 0, {
+        name: "execve",
+        call: libc.numbers.read,
+        words: [0, new Uint8Array(8), 1],
+      }),
+  });
+  const directory = openPath("/");
+  const pipe = openPipe(libc);
+  return {
+    begin(path = "/bin/true") {
+      const begun = launcher.startAhead({
+        ...{ path, argv: [path], environment: [], known: [], directory, limits: LIMITS },
+        ...{ descriptors: [pipe.read, -1, -1], confined: false, rules: null, filter: null },
+      });
+      assert(!("errno" in begun), JSON.stringify(begun));
+      return begun;
+    },
+    letGo(count: number) {
+      const bytes = new Uint8Array(count);
+      assertEquals(libc.transfer(libc.numbers.write, pipe.write, bytes, count), count);
+    },
+    close() {
+      for (const one of [directory, pipe.read, pipe.write]) libc.call(libc.numbers.close, one);
+    },
+  };
+}
+
+/** The status of an end (si_status), which is waited for. */
+function statusOf(id: number): number {
+  assertEquals(libc.call(libc.numbers.waitid, P_PID, id, libc.structAddress, WEXITED, 0), 0);
+  return libc.struct.getInt32(SI_STATUS, true);
+}
+
+Deno.test("who starts ahead goes on meanwhile: each child has memory of its own, and one for which there is none is waited for", () => {
+  let holds = true;
+  const { begin, letGo, close } = waitingOn(() => holds);
+  const children = Array.from({ length: MOST_AHEAD }, () => begin());
+  assert(children.every(({ isOnItsWay }) => isOnItsWay()));
+  holds = false;
+  const another = begin();
+  assertEquals([another.isOnItsWay(), statusOf(another.id)], [false, 0]);
+  assert(children.every(({ isOnItsWay }) => isOnItsWay()));
+  letGo(children.length);
+  assertEquals(children.map(({ id }) => statusOf(id)), children.map(() => 0));
+  assert(children.every(({ isOnItsWay }) => !isOnItsWay()));
+  assertEquals(children.map(({ failure }) => failure()), children.map(() => null));
+  close();
+});
+
+Deno.test("what failed in a start is told of that one, though its memory was another's since", () => {
+  const { begin, letGo, close } = waitingOn(() => true);
+  const paths = ["/nowhere", "/bin/true", "/usr"];
+  const first = paths.map(begin);
+  letGo(first.length);
+  while (first.some(({ isOnItsWay }) => isOnItsWay())) pause();
+  const then = Array.from({ length: MOST_AHEAD }, () => begin());
+  letGo(then.length);
+  for (const { id } of [...first, ...then]) statusOf(id);
+  assertEquals(first.map(({ failure }) => failure()?.errno), [
+    ERRNO.ENOENT,
+    undefined,
+    ERRNO.EACCES,
+  ]);
+  assertEquals(then.map(({ failure }) => failure()), then.map(() => null));
+  close();
+});
 
 Deno.test("a start in place needs no file, and one that it has no room for takes one", () => {
   const alone = launcherOn({ own: OWN });
