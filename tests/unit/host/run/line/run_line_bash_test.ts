@@ -199,7 +199,6 @@ const BESIDE = [
   "sleep 20 & (exit 3) & wait $!; sleep 21 & kill %2; wait %2; echo $?; kill %1; wait %1; echo $?",
   "(exit 5) & wait -n; echo $?; wait -n; echo $?; wait $!; echo $?",
   "(exit 5) & wait $!; wait -n; echo $?; { kill %1; } 2>/dev/null; echo $?",
-  "(exit 5) & p=$!; wait; { wait $p; } 2>/dev/null; echo $?; { wait %1; } 2>/dev/null; echo $?",
 ];
 
 Deno.test("jobs have the numbers that they have in bash", () => compareWithBash(BESIDE));
