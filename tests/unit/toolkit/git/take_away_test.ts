@@ -57,7 +57,9 @@ const TAKING = ["-u", "clean", "remove"];
 function meanwhile(context: ToolContext, write: () => void): ToolContext {
   const { processes } = context;
   let isWritten = false;
-  return Object.assign(Object.create(context), {
+  return {
+    ...context,
+    timeoutMs: context.timeoutMs,
     processes: {
       ...processes,
       runOwn: (...[argv, ...more]: Parameters<typeof processes.runOwn>) => {
@@ -68,7 +70,7 @@ function meanwhile(context: ToolContext, write: () => void): ToolContext {
         return processes.runOwn(argv, ...more);
       },
     },
-  });
+  };
 }
 
 const DROPS = {

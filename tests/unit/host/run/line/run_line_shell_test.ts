@@ -1,6 +1,8 @@
 /** Traps of failures, variables that are all exported, what runs beside a line, text that is sourced: as bash has them. */
 
-import { compareWithBash } from "./_line.ts";
+import { assertEquals } from "@std/assert";
+import { withDirectory } from "../../files/_temporary.ts";
+import { compareWithBash, runLine, said } from "./_line.ts";
 
 /** `trap … ERR`, and `set -E`. */
 const FAILING = [
@@ -68,7 +70,6 @@ Deno.test("variables that are all exported", () => compareWithBash(EXPORTING));
 const JOBS = [
   "sleep 20 2>/dev/null >/dev/null & kill $(jobs -p); wait; echo done",
   "sleep 20 2>/dev/null >/dev/null & sleep 21 2>/dev/null >/dev/null & jobs -p | wc -l; kill $(jobs -p); wait; echo $?",
-  "trap 'kill $(jobs -p)' EXIT; sleep 20 2>/dev/null >/dev/null & echo hi",
   'sleep 20 2>/dev/null >/dev/null & x=$(jobs -p); [ "$x" = "$!" ] && echo eq; { jobs -p; } | wc -l; (jobs -p) | wc -l; kill %1',
   "jobs; jobs -l; echo $?",
   "fg; echo $?; bg; echo $?",
@@ -78,6 +79,15 @@ const JOBS = [
 ];
 
 Deno.test("what runs beside a line is listed, and ended by that", () => compareWithBash(JOBS));
+
+Deno.test("what runs beside a line is listed at its end, too", async () => {
+  // Not by comparison: of 200 times bash itself lists nothing in 4, and kill says how it is used.
+  await withDirectory(async (directory) => {
+    const line = "trap 'kill $(jobs -p)' EXIT; sleep 20 2>/dev/null >/dev/null & echo hi";
+    const { stdout, stderr } = said(await runLine(line, directory));
+    assertEquals([stdout, stderr], ["hi\n", ""]);
+  });
+});
 
 /** Files by a bare name, `<(…)` and standard input. */
 const SOURCED = [
