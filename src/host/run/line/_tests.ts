@@ -91,8 +91,7 @@ export async function unary(
       // What a call reads and writes is never a terminal.
       return false;
     case "-v":
-      if (!/^[A-Za-z_]\w*$/.test(operand)) throw refused(`-v ${operand}`);
-      return state.valueOf(operand) !== undefined;
+      return isSet(operand, state);
     case "-o": {
       const known: Readonly<Record<string, boolean>> = { ...state.settings };
       const value = known[operand];
@@ -147,6 +146,17 @@ function compared(operator: string, left: bigint, right: bigint): boolean {
     default:
       return left >= right;
   }
+}
+
+/** `-v NAME`, `-v LIST[1]`, `-v TABLE[key]`: keys as they are once they are expanded, and no others. */
+function isSet(operand: string, state: LineState): boolean {
+  const [, name, key] = /^([A-Za-z_]\w*)(?:\[([^\]["'`$\\@*]+)\])?$/s.exec(operand) ?? [];
+  if (name === undefined) throw refused(`-v ${operand}`);
+  if (key === undefined) return state.valueOf(name) !== undefined;
+  const { variables } = state;
+  if (variables.isTable(name)) return variables.element(name, key) !== undefined;
+  if (!/^[0-9]{1,15}$/.test(key)) throw refused(`-v ${operand}`);
+  return variables.element(name, BigInt(key)) !== undefined;
 }
 
 /** As strcoll(3) has it in the C locale; in others letters stand in an order that is not known here. */

@@ -154,6 +154,15 @@ const TAKEN = [
   "t=text; unset 't[0]'; echo \"${t-none}\"; unset 'none[3]'; echo $?",
 ];
 
+/** Whether there is an element. */
+const THERE = [
+  "declare -A h=([x]=1 [e]= [a b]=2); k='a b'; [[ -v h[x] ]]; echo $?; [[ -v h[e] ]]; echo $?; [[ -v h[n] ]]; echo $?; [[ -v \"h[$k]\" ]]; echo $?",
+  'a=(p "" q); for i in 0 1 2 3; do [[ -v a[$i] ]]; echo $?; done; test -v "a[2]"; echo $?; [[ -v none[1] ]]; echo $?; s=x; [[ -v s[0] ]]; echo $?',
+  "a=(x); [[ -v a ]]; echo $?; declare -A h=([x]=1); [[ -v h ]]; echo $?; [ -v 'h[x]' ]; echo $?",
+];
+
+Deno.test("-v looks for elements", () => compareWithBash(THERE));
+
 Deno.test("elements are taken away, and _ is anybody's", () => compareWithBash(TAKEN));
 
 const FOLDERS = [
