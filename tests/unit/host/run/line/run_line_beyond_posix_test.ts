@@ -130,7 +130,7 @@ const LINES = [
   // It ends as it says itself, whatever it was told: timeout(1) hands on what it is sent, and says so in its status. Where that
   // is killed before it knows its program (bash's own can be), the program goes on: it has an end by itself.
   "timeout -s KILL 500 sleep 500 & sleep 0.3; kill $!; wait $!; echo $?",
-  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; echo > set; for i in $(seq 99); do sleep 0.1; done' & until [ -e set ]; do sleep 0.05; done; sleep 1; kill $!; wait $!; echo $?",
+  "timeout --preserve-status -k 9 9 sh -c 'trap \"exit 7\" TERM; echo > set; sleep 8' & until [ -e set ]; do sleep 0.05; done; sleep 1; kill $!; wait $!; echo $?",
   'cmd="ls -1"; $cmd | head -1',
   'cmd=(echo a "b c"); "${cmd[@]}"',
   'NAMES="a b c"; for n in $NAMES; do echo "- $n"; done; echo ${NAMES// /,}',
