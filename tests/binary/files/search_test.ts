@@ -34,6 +34,15 @@ const search = (id: number, args: Readonly<Record<string, unknown>>, more = {}) 
 const read = (id: number) => ({ id, tool: "read_file", args: { path: "b.txt" } });
 const filesOf = ({ output }: Answer) => output.matches.map(({ file }: { file: string }) => file);
 
+/** Null where it is gone by now. */
+function linkOf(path: string): string | null {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
 function openWorkspace(): Workspace {
   return new Workspace({
     "a.txt": `${LINE}\nneedle\n`,
@@ -75,9 +84,14 @@ Deno.test({
   async fn() {
     await using workspace = openWorkspace();
     const pipe = new Pipe(["--policy", workspace.policy(POLICY)], { cwd: workspace.root });
-    const entries = (name: string) =>
-      [...Deno.readDirSync(`/proc/${pipe.process.pid}/${name}`)].length;
-    const counts = () => [entries("task"), entries("fd")];
+    const own = `/proc/${pipe.process.pid}`;
+    const threadsNow = () => [...Deno.readDirSync(`${own}/task`)].length;
+    const input = Deno.readLinkSync(`${own}/fd/0`);
+    // Standard input is open once more while the event loop waits for it, which it does or does not at any moment.
+    const descriptorsNow = () =>
+      [...Deno.readDirSync(`${own}/fd`)].filter(({ name }) => linkOf(`${own}/fd/${name}`) !== input)
+        .length;
+    const counts = () => [threadsNow(), descriptorsNow()];
     const timeOut = async (args: Readonly<Record<string, unknown>>) => {
       const { error } = await pipe.ask(search(0, args, { timeout_ms: 200 }));
       assertEquals(error?.code, "TIMEOUT");
