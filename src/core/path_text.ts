@@ -3,6 +3,9 @@
 /** Bytes of the longest path that Linux takes (`linux/limits.h`: PATH_MAX is 4096 with the NUL that ends it). */
 export const PATH_MAX = 4095;
 
+const SLASH = 0x2f;
+const DOT = 0x2e;
+
 /** The last name of a path: all behind its last slash. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
@@ -36,4 +39,18 @@ export function absolute(path: string, folder: string): string {
     else if (name !== "" && name !== ".") names.push(name);
   }
   return `/${names.join("/")}`;
+}
+
+/** Whether parts of an absolute path change it, also at its end: empty ones, `.` and `..`. By letters: it is asked of each opening. */
+export function hasOddParts(path: string): boolean {
+  let part = 1;
+  for (let at = 1; at <= path.length; at++) {
+    if (at < path.length && path.charCodeAt(at) !== SLASH) continue;
+    const length = at - part;
+    if (length === 0) return true;
+    const dots = length <= 2 && path.charCodeAt(part) === DOT && path.charCodeAt(at - 1) === DOT;
+    if (dots) return true;
+    part = at + 1;
+  }
+  return false;
 }

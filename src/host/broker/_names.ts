@@ -1,6 +1,7 @@
 /** Where the name in a call leads: a path without links, which is judged and then acted on, or nothing that is ours. */
 
 import { nameText } from "../../core/name_text.ts";
+import { hasOddParts } from "../../core/path_text.ts";
 import { ERRNO } from "../../sandbox/kernel/errno.ts";
 import type { Libc } from "../../sandbox/kernel/libc.ts";
 import { AT_FDCWD, OPEN } from "../../sandbox/kernel/open_without_links.ts";
@@ -34,7 +35,6 @@ const LONGEST_PATH = 4096;
 /** sizeof(struct open_how) (the same header) */
 const OPEN_HOW_SIZE = 24;
 const SLASH = 0x2f;
-const DOT = 0x2e;
 /** Places of the system that nothing leads back from, and that are opened all the time. */
 const SYSTEM = /^\/(?:dev|proc|sys|usr|lib|lib64|etc|bin)\//;
 
@@ -126,20 +126,6 @@ function normal(text: string): WrittenName {
   // A dot at the end names what a slash does.
   const slash = text.endsWith("/") || text.endsWith("/.") || parts.at(-1) === "..";
   return { path: `/${parts.join("/")}`, slash, climbs: parts.includes("..") };
-}
-
-/** Whether parts of a path change it, also at its end: empty ones, `.` and `..`. */
-export function hasOddParts(path: string): boolean {
-  let part = 1;
-  for (let at = 1; at <= path.length; at++) {
-    if (at < path.length && path.charCodeAt(at) !== SLASH) continue;
-    const length = at - part;
-    if (length === 0) return true;
-    const dots = length <= 2 && path.charCodeAt(part) === DOT && path.charCodeAt(at - 1) === DOT;
-    if (dots) return true;
-    part = at + 1;
-  }
-  return false;
 }
 
 /** Where a link of /proc leads; null where it cannot be told. `texts`: where many lead to the same. */

@@ -1,7 +1,7 @@
 /** Where a requested path really leads: the one place that makes a `CanonicalPath`. */
 
 import { joinedName } from "../../core/name_text.ts";
-import { parentOf, PATH_MAX } from "../../core/path_text.ts";
+import { hasOddParts, parentOf, PATH_MAX } from "../../core/path_text.ts";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { isWithin } from "../../sandbox/within.ts";
@@ -11,9 +11,6 @@ import { changed } from "../kernel/refusal.ts";
 const LONGEST_NAME = 255;
 /** MAXSYMLINKS (include/linux/namei.h) */
 const MOST_LINKS = 40;
-
-/** Parts that are no names: empty ones, `.` and `..`, also at the end. */
-export const ODD_PARTS = /\/(?:\.{0,2})(?:\/|$)/;
 
 const encoder = new TextEncoder();
 
@@ -155,7 +152,7 @@ export function resolvePath(
   isStraight: StraightProbe = () => false,
 ): CanonicalPath {
   checkWords(requested, true);
-  const absolute = requested.startsWith("/") && !ODD_PARTS.test(requested);
+  const absolute = requested.startsWith("/") && !hasOddParts(requested);
   if (absolute && isStraight(requested)) return requested as CanonicalPath;
   return walk(base, requested, entryAt);
 }

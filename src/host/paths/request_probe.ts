@@ -5,8 +5,8 @@ import { isAbsolute, join } from "@std/path";
 import type { CanonicalPath } from "../../core/capability.ts";
 import { ToolError } from "../../core/errors.ts";
 import { isWithin } from "../../sandbox/within.ts";
-import { PATH_MAX } from "../../core/path_text.ts";
-import { ODD_PARTS, type StraightProbe } from "./canonicalize.ts";
+import { hasOddParts, PATH_MAX } from "../../core/path_text.ts";
+import type { StraightProbe } from "./canonicalize.ts";
 import { type PathProbe, RUNTIME_PROBE } from "./path_probe.ts";
 
 /**
@@ -126,7 +126,7 @@ function straightPath(
 ): CanonicalPath | null {
   if (straight === null || path === "" || path.includes("\0") || !path.isWellFormed()) return null;
   const whole = path.startsWith("/") ? path : `${base === "/" ? "" : base}/${path}`;
-  if (whole.length > SURELY_SHORT || ODD_PARTS.test(whole)) return null;
+  if (whole.length > SURELY_SHORT || hasOddParts(whole)) return null;
   return straight(whole) ? whole as CanonicalPath : null;
 }
 
